@@ -144,7 +144,8 @@ double time_of_numeric(const Statement* statement, const char* name, const Node*
 bool is_arithmetic(const char* name, const Node* node) {
   const Size kind = strspn(name, "abcdefghijklmnopqrstuvwxyz");
   const bool is_of_numbers = strncmp(name, "int", kind) == 0 || strncmp(name, "float", kind) == 0;
-  return is_of_numbers && isdigit(name[kind]) != 0 && list_length(arguments_of(node)) == 2;
+  return is_of_numbers && isdigit(name[kind]) != 0 &&
+         list_length(arguments_of(node)) - first_argument(node) == 2;
 }
 
 double time_of_variant(const QueryLevel* level, const char* name, Node* node, int i) {

@@ -169,9 +169,11 @@ Node* value_to_write(QueryLevel* level, Node* value) {
 
 void limit_arguments(QueryLevel* level, Node* node) {
   ListCell* cell;
+  const int first = first_argument(node);
   foreach (cell, arguments_of(node)) {
     auto* argument = static_cast<Node*>(lfirst(cell));
-    const int number = foreach_current_index(cell);
+    const int number = foreach_current_index(cell) - first;
+    if (number < 0) continue;
     if (reads_little(node, number) || is_key_of_join(level, node, number)) continue;
     Node* column = equal_column_of_list(level, node, number);
     lfirst(cell) = column == nullptr ? limited_value(level, argument)

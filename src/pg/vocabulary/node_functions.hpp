@@ -21,7 +21,11 @@ List* arguments_of(const Node* node);
 // The function that the node calls with them, or InvalidOid.
 Oid function_of(const Node* node);
 
-// One of them by its number from 0, or null.
+// The place among them of the first argument of the function: a call of a variant has two others
+// before it (total_functions.hpp).
+int first_argument(const Node* node);
+
+// An argument of the function by its number from 0, or null.
 Node* argument_of(const Node* node, int number);
 
 // The name of the function that the node calls a variant of (total_functions.hpp), or null.
