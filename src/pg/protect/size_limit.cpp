@@ -9,6 +9,7 @@
 #include "pg/reuse/secret_hash.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/own_function.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -124,7 +125,7 @@ bool compares_lengths_first(const Node* node) {
 // rows are joined by its hash; some read the length only. Variants look at the digits of numbers
 // themselves.
 bool reads_little(const Node* node, int number) {
-  if (replaced_by(node) != nullptr) return !is_text(exprType(argument_of(node, number)));
+  if (variant_of_call(node) != nullptr) return !is_text(exprType(argument_of(node, number)));
   if (compares_lengths_first(node)) return !reads_columns(argument_of(node, 1 - number));
   const Oid function = function_of(node);
   const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;

@@ -118,11 +118,6 @@ Node* argument_of(const Node* node, int number) {
   return place < list_length(arguments) ? static_cast<Node*>(list_nth(arguments, place)) : nullptr;
 }
 
-const char* replaced_by(const Node* node) {
-  const TotalVariant* variant = variant_of_call(node);
-  return variant == nullptr ? nullptr : get_func_name(variant->original);
-}
-
 bool is_one_of(const char* name, const char* names) {
   const Size length = strlen(name);
   for (const char* at = names; (at = strstr(at, name)) != nullptr; ++at) {

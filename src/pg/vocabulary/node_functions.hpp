@@ -28,9 +28,6 @@ int first_argument(const Node* node);
 // An argument of the function by its number from 0, or null.
 Node* argument_of(const Node* node, int number);
 
-// The name of the function that the node calls a variant of (total_functions.hpp), or null.
-const char* replaced_by(const Node* node);
-
 // Whether one of the names, which are separated by blanks, is this.
 bool is_one_of(const char* name, const char* names);
 

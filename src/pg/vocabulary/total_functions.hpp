@@ -18,12 +18,53 @@ namespace dpquantile {
 inline constexpr int kMostTotalArguments = 7;
 inline constexpr int kBeforeArguments = 2;  // arguments of dpquantile.total() before the original's
 
+// What the time of a call depends on, beside the bytes of the texts that it reads and answers and
+// the digits of numerics (row_work.hpp).
+enum class CallTime {
+  kOrdinary,
+  kArithmetic,  // of integers and floats, without an error
+  kNumericSum,
+  kQuotient,   // of numerics
+  kRemainder,  // of numerics
+  kSeries,     // of numerics
+  kCopy,       // of texts
+  kCase,
+  kWords,
+  kFormat,
+  kSearch,           // of the second text in the first: a byte with a byte
+  kCaseBlindSearch,  // the same
+  kSetSearch,        // a byte with a character of a set
+  kListSearch,       // a byte with a character of translate()
+};
+
+// How long a text may be that is answered (size_bounds.hpp).
+enum class AnswerSize {
+  kUnknown,     // as long as any
+  kShort,       // of few bytes, whatever the arguments are
+  kAsFirst,     // as the first argument
+  kCharacters,  // the same, and as many characters as the second argument says
+  kSubstring,   // the same by the third argument
+  kFilled,      // as many characters as the second argument says
+  kSum,         // of all texts
+  kOtherCase,   // as the first argument with other characters
+  kTranslated,  // the same
+  kEscaped,     // twice the first argument
+  kRepeated,    // as often as the second argument says
+  kReplaced,
+  kFormatted,
+};
+
 // A function with a variant, or the input function of a type, whose variant is the cast from text.
 struct TotalVariant {
   Oid original;
   PGFunction variant;                  // takes the same arguments, of which none is NULL
   Oid result;                          // a type, as PostgreSQL's catalogs have it
   Oid arguments[kMostTotalArguments];  // types, and InvalidOid after the last
+
+  // What is longer or slower than others needs these. They are bounds: the defaults are for what
+  // takes a microsecond or two.
+  CallTime time = CallTime::kOrdinary;
+  AnswerSize size = AnswerSize::kUnknown;
 
   // Bit i stands for argument i, counted from 0. These arguments must be free of columns, as the
   // unit of date_trunc and a time zone must.
