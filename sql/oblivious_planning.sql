@@ -71,7 +71,7 @@ INSERT INTO nothing SELECT NULL FROM generate_series(1, 500);
 INSERT INTO nothing VALUES (7);
 GRANT SELECT ON nothing TO regress_dpq_joiner;
 CREATE FUNCTION keys_computed() RETURNS bigint LANGUAGE sql AS $$
-  SELECT coalesce(sum(pg_stat_get_xact_function_calls(oid)), 0) FROM pg_proc WHERE pronamespace = 'dpquantile'::regnamespace AND proname LIKE 'total\_%' $$;
+  SELECT coalesce(sum(pg_stat_get_xact_function_calls(oid)), 0) FROM pg_proc WHERE pronamespace = 'dpquantile'::regnamespace AND proname ~ '^total(_stable)?$' $$;
 CREATE TABLE computed (query text, calls bigint, answer numeric);
 \set ECHO none
 SELECT 'BEGIN', 'SET LOCAL track_functions = ''all''', 'CREATE TEMP TABLE before ON COMMIT DROP AS SELECT keys_computed() AS n',
