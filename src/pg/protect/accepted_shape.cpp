@@ -18,7 +18,8 @@ const char* accepted_aggregate(const RefusedQuery& query) {
              ? psprintf("Ask private aggregates, such as SELECT dp_count(0.1) FROM %s.",
                         query.relation)
              : psprintf(
-                   "Ask private aggregates over users, such as SELECT dp_count_distinct(%s, "
+                   "Ask private aggregates that protect persons, such as SELECT "
+                   "dp_count_distinct(%s, "
                    "0.1) FROM %s.",
                    query.user, query.relation);
 }

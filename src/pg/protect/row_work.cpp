@@ -69,8 +69,8 @@ constexpr double kMostSteps = 1048576;  // as in total_texts.cpp
 double text_steps(const char* name, double text, double other) {
   if (is_one_of(name,
                 "textlike textnlike like notlike bpcharlike bpcharnlike namelike namenlike "
-                "bytealike byteanlike texticlike texticnlike bpchariclike bpcharicnlike "
-                "nameiclike nameicnlike strpos position replace split_part")) {
+                "bytealike byteanlike texticlike texticnlike bpchariclike bpcharicnlike nameiclike "
+                "nameicnlike strpos position replace split_part")) {
     return kPatternStep * std::min(text * other, kMostSteps);
   }
   if (is_one_of(name, "btrim ltrim rtrim")) return kSetStep * std::min(text * other, kMostSteps);
@@ -130,9 +130,9 @@ bool has_short_numbers(const Statement* statement, const Node* node) {
 }
 
 double time_of_numeric(const Statement* statement, const char* name, const Node* node) {
-  if (is_one_of(name,
-                "exp numeric_exp ln numeric_ln log log10 numeric_log pow power "
-                "numeric_power gcd lcm")) {
+  if (is_one_of(
+          name,
+          "exp numeric_exp ln numeric_ln log log10 numeric_log pow power numeric_power gcd lcm")) {
     return kSeries;
   }
   if (has_short_numbers(statement, node)) return kNumericSum;
@@ -346,16 +346,16 @@ bool add_work(Node* node, void* context) {
 
 constexpr char kShorterHint[] =
     "Use fewer functions of texts, shorter patterns and shorter texts in between; double precision "
-    "in the place of numeric.";
+    "instead of numeric.";
 constexpr char kJoinHint[] =
     "Use fewer functions in conditions of joins. Compare a list in FROM in one condition, or else "
-    "with "
-    "columns as they are, or make it shorter.";
+    "with columns as they are, or make it shorter.";
 
 void require_little_work(const Statement* statement, const Node* node, const char* hint) {
   if (statement->work.time[kSizeLimits - 1] <= kMostTime) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
-                   "its expressions may take longer than a millisecond for one row", hint);
+                   "the expressions of the query may take longer than a millisecond for one row",
+                   hint);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void require_values_of_type(FunctionCallInfo fcinfo, const AggregateParameters* 
 void require_family_of_rows(const FamilyRow& family) {
   if (!family.hashes_first_argument()) return;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("the users or values of shards cannot be hashed with one key"),
+                  errmsg("the persons or values of different shards cannot be hashed with one key"),
                   errhint("Private aggregates over distributed tables call this aggregate.")));
 }
 

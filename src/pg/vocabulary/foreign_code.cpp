@@ -22,11 +22,12 @@ void refuse_foreign_code(ObjectAccessType access, Oid catalog, Oid object, int p
   is_refused = false;
   ereport(
       ERROR,
-      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-       errmsg("function %s would run in a query over protected tables", format_procedure(object)),
-       errdetail("An index, extended statistics, a CHECK constraint or a partition key of a "
-                 "table of the query calls it with constants, or an operator that search_path "
-                 "has before PostgreSQL's."),
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("function %s must not run in a query over protected tables",
+              format_procedure(object)),
+       errdetail(
+           "An index, extended statistics, a CHECK constraint or a partition key of a table in the "
+           "query calls it, or search_path has an operator that calls it before PostgreSQL's own."),
        errhint("Leave this table out of the query, or put pg_catalog first in search_path.")));
 }
 

@@ -15,14 +15,14 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
                        THEN format('its user column "%s" is gone', t.user_column) END,
                   -- A column has one name in all parents and children; a view may give it another one.
-                  (SELECT format('its rows are also rows of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                  (SELECT format('its rows are also rows of %s, which protects the persons of its column "%s"', o.relation, o.user_column)
                      FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
                      JOIN dpquantile.protected_table o ON o.relation = s.relation
                     WHERE CASE WHEN c.relkind = 'm' THEN false
                                WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
                                ELSE t.user_column IS DISTINCT FROM o.user_column AND o.user_column IS NOT NULL END
                     ORDER BY o.relation LIMIT 1),
-                  (SELECT format('its rows are those of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                  (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
                      FROM dpquantile.protected_table o
                     WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column)),
                   CASE WHEN g.grantee IS NOT NULL
