@@ -10,9 +10,9 @@ namespace dpquantile {
 
 // What refusals of a query name. Plain data.
 struct RefusedQuery {
-  const char* text;      // the text that locations refer to
-  const char* relation;  // a borrowed relation
-  const char* user;      // its column that identifies the person, or null if each row is protected
+  const char* text;         // the text that locations refer to
+  const char* relation;     // a borrowed relation
+  const char* user_column;  // of it, which identifies the person, or null if each row is protected
 };
 
 // A location that the text does not have.

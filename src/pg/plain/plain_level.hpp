@@ -3,7 +3,8 @@
 #include "pg/grants/refusal.hpp"
 #include "pg/plain/query_scope.hpp"
 
-// A query level with standard aggregates over protected rows, while it is translated.
+// A query level with standard aggregates over protected rows, while it is translated to private
+// ones: which relations it reads, and what the grants let each aggregate cost.
 namespace dpquantile {
 
 struct PlainLevel {

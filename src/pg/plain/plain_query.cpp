@@ -227,7 +227,7 @@ void translate_select(const Translation* translation, Query* query, const QueryS
 
 // ---- The size of the query -----------------------------------------------------------------
 
-// What is looked up in lists takes quadratic time.
+// Lookups in lists are quadratic, so the size of the query is limited.
 constexpr int kMostNodes = 20000;
 
 // For query_tree_walker() and expression_tree_walker(). `context` is an int*.

@@ -2,7 +2,10 @@
 
 #include "pg/protect/query_level.hpp"
 
-// What the columns of a source or release block depend on.
+// What the columns of a source or release block depend on: a protected row, a row of a public
+// table, or the person of the row. The rules of keys, of outer joins and of persons ask this. If a
+// column passed for public that is not, the groups of an answer would be those of single rows; if
+// one passed for the user column that is computed, rows of one person would count as those of many.
 namespace dpquantile {
 
 // The expression of a column of a source, or null if it has none with this number.

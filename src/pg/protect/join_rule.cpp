@@ -309,7 +309,7 @@ void find_relations(QueryLevel* level) {
     level->tables = list_concat_unique_oid(level->tables, tables_of_entry(level, i));
   }
   const FromEntry& entry = entry_of(level, level->user_entry);
-  level->whose = entry.relation != nullptr ? entry.relation : entry.source->whose;
+  level->user_relation = entry.relation != nullptr ? entry.relation : entry.source->user_relation;
   if (list_length(level->relations) < 2) return;
   List** joined = &level->statement->joined;
   *joined = list_concat_unique_oid(*joined, level->tables);

@@ -112,18 +112,18 @@ bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
 
 // Returns whether the call must see limited rows only.
 bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
-  if (level->whose->user_column == 0) {
+  if (level->user_relation->user_column == 0) {
     check_unit_is_row(level, call, family);
     return false;
   }
   if (protects_users(level, call, family)) return false;
   if (limits_rows(level, family)) return true;
-  refuse_call(
-      level, call,
-      psprintf("%s does not protect all rows of a person, whom column \"%s\" identifies",
-               get_func_name(call->aggfnoid),
-               get_attname(level->whose->permissions->relid, level->whose->user_column, false)),
-      most_rows_of_user(level) > 0 && family.selects_groups() ? kUserGroupHint : kUserHint);
+  refuse_call(level, call,
+              psprintf("%s does not protect all rows of a person, whom column \"%s\" identifies",
+                       get_func_name(call->aggfnoid),
+                       get_attname(level->user_relation->permissions->relid,
+                                   level->user_relation->user_column, false)),
+              most_rows_of_user(level) > 0 && family.selects_groups() ? kUserGroupHint : kUserHint);
 }
 
 // ---- The limit of the rows of a user -------------------------------------------------------

@@ -19,10 +19,10 @@ namespace dpquantile {
 
 namespace {
 
-// The view whose query a level is, or null, and its column of users.
+// If a level is the body of a protected view: that view, and its user column. Else null and 0.
 struct ViewOfLevel {
   BorrowedRelation* view;
-  AttrNumber user;
+  AttrNumber user_column;
 };
 
 QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
@@ -60,7 +60,7 @@ AttrNumber column_shown(const Query* view, AttrNumber number) {
 // Which column of a protected table or view names the users. Inside a view it is the one that the
 // view shows as its users.
 AttrNumber user_column_of(const QueryLevel* level, const BorrowedRelation* relation) {
-  if (level->view != nullptr) return column_shown(level->query, level->view_user);
+  if (level->view != nullptr) return column_shown(level->query, level->view_user_column);
   return static_cast<AttrNumber>(relation->user_column);
 }
 
@@ -250,7 +250,7 @@ QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
   level->parent = parent;
   level->query = query;
   level->view = view.view;
-  level->view_user = view.user;
+  level->view_user_column = view.user_column;
   return level;
 }
 
