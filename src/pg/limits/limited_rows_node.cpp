@@ -436,7 +436,7 @@ void end(CustomScanState* scan) {
 }
 
 void explain(CustomScanState* scan, List*, ExplainState* explain) {
-  ExplainPropertyInteger("Most Rows of a User", nullptr, limited_node(scan)->most, explain);
+  ExplainPropertyInteger("Most Rows of a Person", nullptr, limited_node(scan)->most, explain);
 }
 
 const CustomExecMethods kExecMethods = {

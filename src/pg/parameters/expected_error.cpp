@@ -95,8 +95,9 @@ ExpectedError rows_to_be_shown(const AggregateParameters* parameters) {
   const auto groups = std::max<std::uint64_t>(parameters->max_contributions, 1);
   const GroupSelection selection(parameters->guarantee, parameters->delta, groups);
   const auto rows = static_cast<double>(selection.rows_always_kept());
-  return {rows, parameters->family == Family::kKeepGroup ? "rows that a group needs to be shown"
-                                                         : "users that a group needs to be shown"};
+  return {rows, parameters->family == Family::kKeepGroup
+                    ? "rows that a group needs to be shown"
+                    : "persons that a group needs to be shown"};
 }
 
 std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Method method,

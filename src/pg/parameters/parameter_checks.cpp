@@ -175,7 +175,7 @@ void check_keep_user_group_parameters(const GivenParameters& given, AggregatePar
   if (given.max_groups < 1 || given.max_groups > kMostGroups) {
     throw ParameterError(
         "max_groups must be between 1 and 4294967295, got " + std::to_string(given.max_groups),
-        "It is the most groups in which a user is counted.");
+        "It is the most groups in which a person is counted.");
   }
   checked->max_contributions = static_cast<uint32>(given.max_groups);
   GroupSelection(given.privacy.value, given.delta, checked->max_contributions);

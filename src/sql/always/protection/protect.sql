@@ -215,13 +215,13 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_protect_table(relation regclass, user_
 COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name) IS
   'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
   'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
-  'materialized view or view without row security; user_id: the column that names the user, if a user may have several rows; '
-  'then only aggregates that protect all rows of a user are allowed, with this column as the user (default: NULL, each row is '
-  'protected); max_rows: how many rows of each user a SELECT sees, 1 to 1000, chosen at random; then all other aggregates except those '
-  'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a user are protected with '
+  'materialized view or view without row security; user_id: the column that identifies the person, if a person may have several rows; '
+  'then only aggregates that protect all rows of a person are allowed, with this column as user_id (default: NULL, each row is '
+  'protected); max_rows: how many rows of each person a SELECT sees, 1 to 1000, chosen at random; then all other aggregates except those '
+  'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a person are protected with '
   'epsilon (default: NULL, they are refused); unit: a name for what user_id names, such as patient: a query may join the tables '
-  'of one owner with the same unit by these columns, and then sees as many rows of each user as one of the tables allows, and '
-  'protects the rows of a user in all of them together (default: NULL, no such joins). For the owner of the table.';
+  'of one owner with the same unit by these columns, and then sees as many rows of each person as one of the tables allows, and '
+  'protects the rows of a person in all of them together (default: NULL, no such joins). For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';

@@ -92,9 +92,9 @@ COMMENT ON VIEW @extschema@.dp_protected_tables IS
 COMMENT ON COLUMN @extschema@.dp_protected_tables.relation IS 'The table or view.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
-  'The column that names the user all of whose rows are protected together; NULL if each row is protected.';
+  'The column that identifies the person all of whose rows are protected together; NULL if each row is protected.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
-  'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
+  'How many rows of each person a SELECT sees; NULL if only aggregates that protect persons may be asked.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
   'What user_id names: tables of one owner with the same unit may be joined by these columns; NULL if the table may be joined with no '
   'other protected table.';
