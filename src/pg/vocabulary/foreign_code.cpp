@@ -20,9 +20,10 @@ void refuse_foreign_code(ObjectAccessType access, Oid catalog, Oid object, int p
   if (previous_access != nullptr) previous_access(access, catalog, object, part, argument);
   if (!is_refused || access != OAT_FUNCTION_EXECUTE || passes_gate(catalog, object)) return;
   is_refused = false;
+  // Not an SQLSTATE that a total function takes for one about values, and answers with NULL.
   ereport(
       ERROR,
-      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
        errmsg("function %s must not run in a query over protected tables",
               format_procedure(object)),
        errdetail(
