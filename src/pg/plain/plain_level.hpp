@@ -16,8 +16,8 @@ struct PlainLevel {
   RefusedQuery refused;  // how to refuse it
 };
 
-// How many rows of a user the level has, as the validator finds it; 0 if a relation does not limit
-// them.
+// How many rows of a person the level has, as the validator finds it; 0 if a relation does not
+// limit them.
 int most_rows_of_user(const PlainLevel* level);
 
 // The name of the column that an expression shows, or what else to call it in a refusal.

@@ -19,11 +19,11 @@ bool is_public(const QueryLevel* level, Node* expression);
 // functions are strict, and one of its columns is of the protected side.
 bool is_null_when_absent(const QueryLevel* level, Node* expression);
 
-// The entry of FROM whose column of users an expression is, and nothing else; 0 if it is none.
+// The entry of FROM whose user column an expression is, and nothing else; 0 if it is none.
 int user_entry_of(const QueryLevel* level, const Node* expression);
 
-// Whether an expression is nothing but a column that names the users of the protected rows. In a
-// row it is the user, or NULL.
+// Whether an expression is nothing but the user column of the protected rows. In a
+// row it identifies the person, or is NULL.
 bool is_user_column(const QueryLevel* level, const Node* expression);
 
 // How many nodes a node stands for: a column of a source for the expression that computes it, which

@@ -14,7 +14,7 @@ extern "C" {
 namespace dpquantile {
 
 // Checks a call of an aggregate, and rewrites what it takes from the rows. ereports unless it is
-// private for what the relation protects: rows, or all rows of a user.
+// private for what the relation protects: rows, or all rows of a person.
 Node* rewrite_aggregate(QueryLevel* level, Aggref* call);
 
 // Whether an expression calls aggregates.
