@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # check-docs.pl [ROOT]: names each link of a page that leads nowhere, to a file or to a heading; each page of docs that docs/README.md
-# (of the proofs docs/privacy.md) does not list; each page or section of the proofs that a source, a script or a message names and that is not there; and each
-# setting of the library that docs/settings.md describes otherwise or not at all. Then exits with 1.
+# (of the proofs docs/privacy.md) does not list; each page or section of the proofs that a source, a script or a message names and that is not there; each
+# setting of the library that docs/settings.md describes otherwise or not at all; and each SQLSTATE that sources raise and docs/errors.md
+# does not list, or the other way round. Then exits with 1.
 use strict;
 use warnings;
 use utf8;
@@ -114,6 +115,25 @@ for my $file (grep { m{^src/pg/.*\.cpp$} } @files)
 	}
 }
 push @faults, map { "docs/settings.md describes $_, which is no setting" } sort keys %described;
+
+# SQLSTATEs: what sources raise, by PostgreSQL's names, and what the page lists
+if (-e "$root/docs/errors.md")
+{
+	my $errors = slurp('docs/errors.md');
+	my %meaning = map { $_ => 1 } $errors =~ /^\| \w{5} \| `(\w+)` \|/gm;
+	my %state = map { $_ => 1 } $errors =~ /^\| (\w{5}) \| `\w+` \|/gm;
+	my %raised;
+	for my $file (grep { m{^src/.*\.(?:[ch]pp|sql)$} } @files)
+	{
+		my @names = slurp($file) =~ /(?:errcode\(|\bfailure\(|\brefuse\w*\([^;"]*?)\bERRCODE_(\w+)|ERRCODE = '(\w+)'/g;
+		$raised{ lc($_) =~ s/^e_r_i_e_//r } //= $file for grep { defined } @names;
+	}
+	push @faults, map { "docs/errors.md does not list $_, which $raised{$_} raises" } grep { !$meaning{$_} } sort keys %raised;
+	push @faults, map { "docs/errors.md lists $_, which nothing raises" } grep { !$raised{$_} } sort keys %meaning;
+	my %said = map { $_ => 1 } map { /\b([0-9][0-9A-Z]{4})\b/g } $errors =~ /^\| ([0-9A-Z, ]+) \| (?!`\w+` \|)/gm;
+	delete @said{qw(22003 22007 22008 23505)};    # PostgreSQL raises them
+	push @faults, map { "docs/errors.md gives SQLSTATE $_ no meaning" } grep { !$state{$_} } sort keys %said;
+}
 
 binmode STDOUT, ':encoding(UTF-8)';
 print map { "$_\n" } @faults;

@@ -24,11 +24,11 @@ CREATE TEMP VIEW relations AS SELECT * FROM members JOIN pg_class c ON catalog =
 SELECT catalog, count(*) > 0 AS some FROM members GROUP BY catalog ORDER BY catalog::text COLLATE "C";
 SELECT description AS without_comment FROM members WHERE coalesce(comment, '') = '';
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
-       bool_and(comment ~ 'adding( or removing|, removing or replacing) one (row|user)') AS neighbours,
+       bool_and(comment ~ 'adding( or removing|, removing or replacing) one (row|person)') AS neighbours,
        bool_and(comment ~ 'charged') AS charge
   FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%' AND proname NOT LIKE 'topn\_%';
 SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
-       bool_and(comment ~ 'replacing the values of one user') AS neighbours, bool_and(comment ~ '\mpublic\M') AS public,
+       bool_and(comment ~ 'replacing the values of one person') AS neighbours, bool_and(comment ~ '\mpublic\M') AS public,
        bool_and(comment ~ 'WHERE, FILTER') AS conditions, bool_and(comment ~ 'charged for\s+each group') AS charge,
        bool_and(comment ~ '\mbounded\M') FILTER (WHERE proname <> 'dp_user_grid_stats') AS bounded
   FROM functions WHERE prokind = 'a' AND proname LIKE 'dp\_user\_%';

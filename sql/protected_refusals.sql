@@ -610,6 +610,30 @@ SET ROLE regress_dpq_asker;
 SELECT dp_count(1) FROM staff;
 RESET ROLE;
 DROP FOREIGN DATA WRAPPER regress_dpq_wrapper CASCADE;
+-- The SQLSTATE says what is missing: the right to see exact values (42501), a form of the query that is supported (0A000), a
+-- parameter (22023), something that the owner changes (55000), a shorter query (54000, 54001). PostgreSQL refuses who has no access.
+SELECT dp_grant_private_access('staff', 'regress_dpq_asker', epsilon => 0.5);
+SET ROLE regress_dpq_asker;
+\set VERBOSITY sqlstate
+SELECT * FROM staff;
+SELECT EXISTS (SELECT FROM staff);
+SELECT id FROM staff UNION SELECT 1;
+SELECT string_agg(name, ',') FROM staff;
+SELECT dp_count(1) FROM staff WHERE random() < 0.5;
+SELECT dp_count(1) FROM staff, staff s;
+SELECT department, dp_count(1) FROM staff GROUP BY department;
+SELECT dp_count(1) FROM (SELECT DISTINCT salary FROM staff) t;
+EXPLAIN SELECT dp_count(1) FROM staff;
+SELECT avg(salary) FROM staff;
+SELECT dp_sum(salary, 1, 0, salary) FROM staff;
+SELECT dp_count(0.001) FROM staff;
+SELECT dp_count(1) FROM staff JOIN shared ON shared.id = staff.id;
+SELECT dp_count(1) FROM stay;
+SELECT dp_count(1) FROM staff JOIN generate_series(1, 1001) g ON g = id;
+SET ROLE regress_dpq_stranger;
+SELECT dp_count(1) FROM staff;
+\set VERBOSITY default
+RESET ROLE;
 -- A role that is not restricted has no private access, whatever was granted.
 SELECT dp_unrestrict_role('regress_dpq_asker');
 SET SESSION AUTHORIZATION regress_dpq_asker;

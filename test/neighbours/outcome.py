@@ -13,6 +13,7 @@ DIAGNOSTICS = ("sqlstate", "severity", "message_primary", "message_detail", "mes
                "internal_position", "internal_query", "context", "schema_name", "table_name", "column_name", "datatype_name",
                "constraint_name")
 REFUSED = ("42501", "0A000", "55000", "54000")
+REFUSAL = "Only differentially private queries are allowed on "
 
 Row = Tuple[Optional[str], ...]
 
@@ -37,12 +38,12 @@ class Outcome:
 
     @property
     def was_refused(self) -> bool:
-        return self.sqlstate in REFUSED
+        return self.sqlstate in REFUSED or self.diagnostic("message_detail").startswith(REFUSAL)
 
     @property
     def failed_for_value(self) -> bool:
         """A division by zero or a name that does not exist, also the refusal of a statement after it in the same transaction."""
-        return self.sqlstate[:2] in ("22", "25") or self.sqlstate in ("42P01", "42602")
+        return not self.was_refused and (self.sqlstate[:2] in ("22", "25") or self.sqlstate in ("42P01", "42602"))
 
     def __str__(self) -> str:
         if self.error:

@@ -8,7 +8,7 @@ from typing import List, Optional, Tuple
 import recording
 from comparison import difference_after_play, differences
 from databases import Neighbours
-from outcome import REFUSED, Outcome
+from outcome import Outcome
 from sql_tree import Query
 from statements import Form
 from visibility import visibility_of
@@ -85,5 +85,6 @@ class Trial:
 
 
 def refusal_of(outcome: Outcome) -> str:
-    detail = outcome.diagnostic("message_detail") if outcome.sqlstate in REFUSED else ""
+    """Why a query failed: of a missing right, "permission denied ...", the detail says it."""
+    detail = outcome.diagnostic("message_detail") if outcome.sqlstate == "42501" else ""
     return f"{outcome.sqlstate} {(detail or outcome.diagnostic('message_primary'))[:130]}"

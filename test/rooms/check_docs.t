@@ -67,4 +67,13 @@ my %tree = sound_tree();
 finds('a setting that is none', 'docs/settings.md describes dpquantile.old, which is no setting',
 	'docs/settings.md' => $tree{'docs/settings.md'} . "| `dpquantile.old` | on | everybody | |\n");
 
+my $raising = "ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED)));\n";
+finds('an SQLSTATE that is listed', '', 'docs/errors.md' => "| 0A000 | `feature_not_supported` | a form |\n", 'src/pg/a/b.cpp' => $raising,
+	'docs/README.md' => $tree{'docs/README.md'} . "[errors](errors.md)\n");
+finds('an SQLSTATE that the page lacks', "docs/errors.md does not list feature_not_supported, which src/pg/a/b.cpp raises\n"
+	  . "docs/errors.md does not list wrong_object_type, which src/sql/a.sql raises\ndocs/errors.md lists system_error, which nothing raises\n"
+	  . 'docs/errors.md gives SQLSTATE 42501 no meaning',
+	'docs/errors.md' => "| 58000 | `system_error` | an error |\n\n| 42501 | a message | what to do |\n", 'src/pg/a/b.cpp' => $raising,
+	'src/sql/a.sql' => "RAISE EXCEPTION 'x' USING ERRCODE = 'wrong_object_type';\n", 'docs/README.md' => $tree{'docs/README.md'} . "[errors](errors.md)\n");
+
 done_testing();

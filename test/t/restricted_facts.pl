@@ -168,7 +168,7 @@ sub serialization
 	$writer->query_safe('COMMIT');
 	$reader->query('COMMIT');
 	my $fails = $reader->{stderr} =~ /could not serialize/ ? 'fails' : 'commits';
-	$fails = 'refused' if $reader->{stderr} =~ /SERIALIZABLE transactions are refused/;
+	$fails = 'refused' if $reader->{stderr} =~ /SERIALIZABLE transactions are not supported/;
 	$reader->quit;
 	$writer->quit;
 	return $fails;

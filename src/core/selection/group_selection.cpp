@@ -77,8 +77,8 @@ void check_selection(double epsilon, double delta, std::uint64_t groups) {
     return;
   }
   throw ParameterError(
-      "epsilon and delta do not suffice for users in up to " + std::to_string(groups) + " groups",
-      "Each group gets an equal part of both. Allow fewer groups of a user.");
+      "epsilon and delta do not suffice for persons in up to " + std::to_string(groups) + " groups",
+      "Each group gets an equal part of both. Allow fewer groups of a person.");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void check_shared_guarantee(const PrivacyParameter& privacy, std::uint32_t grids
   if (privacy.value / parts >= least) return;
   const std::string name = parameter_name(privacy.measure);
   throw ParameterError(name + " must be at least " + shortest_decimal(least * parts) +
-                           " for users in " + std::to_string(grids_per_user) + " grids, got " +
+                           " for persons in " + std::to_string(grids_per_user) + " grids, got " +
                            shortest_decimal(privacy.value),
                        "Ask for a larger " + name + ", or for fewer grids.");
 }

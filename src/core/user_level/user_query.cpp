@@ -24,14 +24,15 @@ void check_user_query(const UserQuery& query) {
   check_privacy_parameter(query.privacy);
   const bool fixed = query.rule == ContributionRule::kFixed;
   if (query.method == UserMethod::kBounded && !fixed) {
-    throw ParameterError("method bounded needs a number as max_contributions, got none",
-                         "Choose how many rows of one user count at most, for example 10, without "
-                         "looking at the data.");
+    throw ParameterError(
+        "method bounded needs a number as max_contributions, got none",
+        "Choose how many rows of one person count at most, for example 10, without "
+        "looking at the data.");
   }
   if (fixed && (query.max_contributions < 1 || query.max_contributions > kMostContributions)) {
     throw ParameterError("max_contributions must be between 1 and 4294967295, got " +
                              std::to_string(query.max_contributions),
-                         "It is the most rows of one user that count.");
+                         "It is the most rows of one person that count.");
   }
 }
 

@@ -12,12 +12,13 @@ namespace {
 
 void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
   if (call->aggdistinct == NIL || !method_of(parameters).rows_per_user_public) return;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("DISTINCT cannot be used with a mechanism for which the rows per user are "
-                         "public"),
-                  errdetail("How many different rows a user has depends on the values."),
-                  errhint("Leave DISTINCT out, or use method bounded of dp_user_mean and "
-                          "dp_user_variance.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("DISTINCT cannot be used with a method that treats the number of rows of each person "
+              "as public"),
+       errdetail("How many different rows a person has depends on the values."),
+       errhint("Leave DISTINCT out, or use method bounded of dp_user_mean and dp_user_variance.")));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 [[noreturn]] void refuse_type(Oid type) {
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-                  errmsg("values of type %s cannot be told apart by a hash", format_type_be(type)),
+                  errmsg("values of type %s cannot be hashed", format_type_be(type)),
                   errdetail("The type has no 64-bit hash function for its equality."),
                   errhint("Cast them to a type that can be hashed, such as text or bigint.")));
 }
@@ -44,8 +44,8 @@ void refuse_non_ids(Oid type) {
   if (!is_refused_type(type)) return;
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
-           errmsg("the user must be an identifier, got a value of type %s", format_type_be(type)),
-           errhint("The user is the first argument. Cast an identifier to text or bigint.")));
+           errmsg("user_id must be an identifier, got a value of type %s", format_type_be(type)),
+           errhint("user_id is the first argument. Cast an identifier to text or bigint.")));
 }
 
 // The server's hash functions of these types ignore the collation.
@@ -57,11 +57,10 @@ bool is_refused_collation(Oid type, Oid collation) {
 
 void refuse_collation(Oid type, Oid collation) {
   if (!is_refused_collation(type, collation)) return;
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("values of type %s cannot be told apart under a nondeterministic collation",
-                  format_type_be(type)),
-           errhint("Cast them to text.")));
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("values of type %s cannot be hashed under a nondeterministic collation",
+                         format_type_be(type)),
+                  errhint("Cast them to text.")));
 }
 
 void require_collation(Oid type, Oid collation) {

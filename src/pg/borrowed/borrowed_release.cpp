@@ -32,8 +32,8 @@ RefusedQuery refused_query(Oid relation) {
 }
 
 [[noreturn]] void refuse_without_grant(Oid relation) {
-  refuse(refused_query(relation), kNowhere, "private access to it has been revoked",
-         "Ask its owner for private access: dp_grant_private_access.");
+  refuse_right(refused_query(relation), kNowhere, "Private access to it has been revoked.",
+               "Ask its owner for private access: dp_grant_private_access.");
 }
 
 // What has failed for reasons that are not on the lists of this room may have told of a row.
@@ -41,14 +41,15 @@ RefusedQuery refused_query(Oid relation) {
 void refuse_after_failures(Oid relation, int most_cancels) {
   const FailedReads failed = failed_reads(relation, GetSessionUserId());
   if (!failed.any_closes && failed.cancels <= most_cancels) return;
-  refuse(refused_query(relation), kNowhere,
-         failed.any_closes
-             ? "private access is closed, because an error occurred while its rows were read"
-             : psprintf("private access is closed, because more than %d queries were cancelled, or "
-                        "ran out of time or memory, while they read its rows",
-                        most_cancels),
-         "Ask its owner to open private access again: dp_open_private_access. The server log says "
-         "why it is closed.");
+  refuse_right(
+      refused_query(relation), kNowhere,
+      failed.any_closes
+          ? "Private access to it is closed, because an error occurred while its rows were read."
+          : psprintf("Private access to it is closed, because more than %d queries were cancelled, "
+                     "or ran out of time or memory, while they read its rows.",
+                     most_cancels),
+      "Ask its owner to open private access again: dp_open_private_access. The server log says why "
+      "it is closed.");
 }
 
 // The query was validated for rows, or for the users of a column with so many rows, of this unit.
@@ -58,8 +59,10 @@ void check_unit(Oid relation, int user_column, int max_rows, const char* unit) {
       protection->max_rows == max_rows && strcmp(NameStr(protection->unit), unit) == 0) {
     return;
   }
-  refuse(refused_query(relation), kNowhere,
-         "its protection has changed since the query was planned", "Ask again.");
+  refuse_with_code(refused_query(relation), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+                   psprintf("the protection of \"%s\" has changed since the query was planned",
+                            get_rel_name(relation)),
+                   "Ask again.");
 }
 
 // What the grants on all relations allow: the largest of the smallest epsilons, the shortest reuse.
@@ -94,24 +97,25 @@ bool is_large_enough(const Charge& charge, double epsilon) {
 
 void check_amount(const Charge& charge, double epsilon, Oid relation) {
   if (is_large_enough(charge, epsilon)) return;
-  const char* asked = charge.costs.own.epsilon
-                          ? psprintf("epsilon %s", decimal_text(*charge.costs.own.epsilon))
-                          : psprintf("rho %s", decimal_text(*charge.costs.own.rho));
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-       errmsg("%s of %s is too small for table %s", asked, charge.function, get_rel_name(relation)),
-       errhint("This call was not charged. Ask for epsilon %s or more.", decimal_text(epsilon))));
+  const bool has_epsilon = charge.costs.own.epsilon.has_value();
+  const double asked = has_epsilon ? *charge.costs.own.epsilon : *charge.costs.own.rho;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("%s %s of %s is below the smallest %s of table \"%s\" (%s)",
+                         has_epsilon ? "epsilon" : "rho", decimal_text(asked), charge.function,
+                         has_epsilon ? "epsilon" : "rho", get_rel_name(relation),
+                         decimal_text(has_epsilon ? epsilon : epsilon * epsilon / 2)),
+                  errhint("This call was not charged. Ask for epsilon %s or more.",
+                          decimal_text(epsilon))));
 }
 
 // Which rows of a user there are depends on the conditions of the query.
 void check_method(const ReleaseCall& call, Oid relation) {
   const MethodRow& method = method_of(call.checked);
   if (!method.rows_per_user_public) return;
-  refuse(refused_query(relation), kNowhere,
-         psprintf("method %s of %s takes the number of rows of each user for public",
-                  method.name.data(), call.name),
-         "Use dp_options(method => 'bounded', max_contributions => ...).");
+  refuse_with_code(refused_query(relation), ERRCODE_INVALID_PARAMETER_VALUE, kNowhere,
+                   psprintf("method %s of %s treats the number of rows of each person as public",
+                            method.name.data(), call.name),
+                   "Use dp_options(method => 'bounded', max_contributions => ...).");
 }
 
 // Tables may have been attached to others, and protected, since the query was validated.
@@ -143,9 +147,10 @@ void check_rows_of_users(const ReleaseNode* node, const BorrowedPlan& mark) {
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
     if (protects_user(call, node->plan.has_keys)) continue;
-    refuse(refused_query(linitial_oid(mark.relations)), kNowhere,
-           psprintf("the plan of the query does not limit the rows of a user for %s", call.name),
-           "Ask an aggregate over users, such as dp_count_distinct.");
+    refuse(
+        refused_query(linitial_oid(mark.relations)), kNowhere,
+        psprintf("the plan of the query does not limit the rows of each person for %s", call.name),
+        "Ask an aggregate that protects persons, such as dp_count_distinct.");
   }
 }
 
@@ -153,13 +158,12 @@ void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
   const ListCell* cell;
   foreach (cell, mark.indexes) {
     if (is_as_old(lfirst_oid(cell), snapshot)) continue;
-    refuse_with_code(
-        refused_query(linitial_oid(mark.relations)), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        kNowhere,
-        psprintf("the unique index %s is younger than the snapshot of the query, which may have "
-                 "rows with equal keys",
-                 get_rel_name(lfirst_oid(cell))),
-        "End the transaction, and ask again.");
+    refuse_with_code(refused_query(linitial_oid(mark.relations)),
+                     ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+                     psprintf("unique index \"%s\" was built after the snapshot of the query, "
+                              "which may have rows with equal keys",
+                              get_rel_name(lfirst_oid(cell))),
+                     "End the transaction, and ask again.");
   }
 }
 

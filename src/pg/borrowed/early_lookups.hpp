@@ -15,7 +15,8 @@ extern "C" {
 namespace dpquantile {
 
 // Opens each collation by which an expression of the query may compare, and those of the columns
-// that name users. The planner takes no other collation. ereports if the system lacks its locale.
+// that identify persons. The planner takes no other collation. ereports if the system lacks its
+// locale.
 void open_collations(Query* query, const List* borrowed);
 
 // Adds to the samples what a node calls for a row, with an ordinary value in the place of each

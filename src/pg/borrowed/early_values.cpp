@@ -122,8 +122,8 @@ void check_short_value(Size bytes, int most) {
   if (bytes <= static_cast<Size>(most)) return;
   ereport(ERROR,
           (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-           errmsg("a value that protected rows are searched for or computed with is too long"),
-           errdetail("It has %zu bytes. Beside the other functions of the query it may have %d.",
+           errmsg("a parameter value used with protected rows is too long"),
+           errdetail("It has %zu bytes; together with the functions of this query, %d are allowed.",
                      bytes, most),
            errhint("This call was not charged. Use a shorter value or fewer functions of texts, or "
                    "write it as a literal.")));
@@ -132,7 +132,7 @@ void check_short_value(Size bytes, int most) {
 void check_short_number(Datum value, Oid type) {
   if (getBaseType(type) != NUMERICOID || has_few_digits(value, kMostNumericDigits)) return;
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("a number that is computed with for protected rows is too long"),
+                  errmsg("a number used with protected rows has too many digits"),
                   errdetail("It has more than %d digits.", kMostNumericDigits),
                   errhint("This call was not charged. Use fewer digits, or double precision.")));
 }

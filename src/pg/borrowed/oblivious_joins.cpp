@@ -133,11 +133,11 @@ Node* in_terms_of(Node* expression, void* node) {
 }
 
 [[noreturn]] void refuse_join() {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("a join of protected rows cannot be planned so that its time does not "
-                         "depend on which rows match"),
-                  errdetail("Nothing was charged."),
-                  errhint("Join by = between columns of the same type.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("the join of protected rows would take a time that depends on which rows match"),
+       errdetail("Nothing was charged."), errhint("Join by = between columns of the same type.")));
 }
 
 struct Filter {
@@ -208,12 +208,12 @@ void leave_out_nulls(HashJoin* join) {
 }
 
 [[noreturn]] void refuse_sort() {
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("protected rows would be sorted, which takes a time that depends on single "
-                  "rows"),
-           errdetail("Nothing was charged. A key in GROUP BY has no hash."),
-           errhint("Cast it to a type that can be hashed, such as text.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("grouping would sort protected rows, which takes a time that depends on single rows"),
+       errdetail("Nothing was charged. A key in GROUP BY cannot be hashed."),
+       errhint("Cast it to a type that can be hashed, such as text.")));
 }
 
 // A full join gives pairs, and the rows of each side that have no partner. The conditions leave

@@ -38,10 +38,11 @@ const char* planned_time_zone() {
 void require_time_zone(const char* planned) {
   if (planned == nullptr || strcmp(planned, time_zone_of_session()) == 0) return;
   ResetPlanCache();
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("the time zone has changed since the query was planned"),
-                  errdetail("Its groups are those of time zone %s.", planned),
-                  errhint("This call was not charged. Ask again: it is planned anew.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+           errmsg("the time zone has changed since the query was planned"),
+           errdetail("The groups of the planned query are those of time zone %s.", planned),
+           errhint("This call was not charged. Ask again: the query will be planned anew.")));
 }
 
 }  // namespace dpquantile

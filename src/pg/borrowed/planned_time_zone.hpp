@@ -2,7 +2,9 @@
 
 #include "pg/server/postgres.hpp"
 
-// The time zone for which a query is planned, if its plan has values that depend on it.
+// The time zone for which a query is planned, if its plan has values that depend on it, such as the
+// list of months of a timestamptz. A cached plan would keep the keys of the old time zone, in which
+// rows of the new one have no place.
 namespace dpquantile {
 
 // Notes that the query that is being planned depends on the session's time zone.

@@ -19,7 +19,7 @@ namespace {
 
 [[noreturn]] void refuse_long_list() {
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("a list that protected rows are joined with is too long"),
+                  errmsg("a list that is joined with protected rows is too long"),
                   errdetail("It has more than %d values.", kMaxElements),
                   errhint("Join a table that has a unique key, or ask several queries.")));
 }
@@ -53,7 +53,7 @@ Oid series_function(Oid type) {
       return F_GENERATE_SERIES_TIMESTAMPTZ_TIMESTAMPTZ_INTERVAL;
     default:
       ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                      errmsg("a series of type %s is not known", format_type_be(type)),
+                      errmsg("series of type %s are not supported", format_type_be(type)),
                       errhint("Use integer, bigint, numeric, timestamp or timestamptz.")));
   }
 }
@@ -120,15 +120,14 @@ void require_distinct(ArrayType* array, Oid collation) {
   const int present = without_nulls(values, nulls, count);
   if (!are_distinct(values, present, elements.type, collation)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("a list that protected rows are joined with has a value twice"),
+                    errmsg("a list that is joined with protected rows has a value twice"),
                     errdetail("Each row would count twice."), errhint("Leave out one of them.")));
   }
   if (are_spread_by_hash(values, present, elements.type, collation)) return;
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-           errmsg("a list that protected rows are joined with has many values with one hash"),
-           errdetail("A row would be compared with each of them."),
-           errhint("Leave out some of them.")));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("a list that is joined with protected rows has many values with one hash"),
+                  errdetail("A row would be compared with each of them."),
+                  errhint("Leave out some of them.")));
 }
 
 }  // namespace

@@ -80,16 +80,16 @@ ChargeRequest* write_request(std::span<const Charge> charges, const List* tables
 void refuse_too_many(std::span<const Charge> charges) {
   if (charges.size() <= kMaxCharges) return;
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("a query can have at most %d private aggregates at one level, got %d",
-                         kMaxCharges, static_cast<int>(charges.size())),
+                  errmsg("one SELECT can have at most %d private aggregates, got %d", kMaxCharges,
+                         static_cast<int>(charges.size())),
                   errhint("This call was not charged. Split the query into several.")));
 }
 
 void refuse_many_tables(const List* tables) {
   if (list_length(tables) <= kMaxTables) return;
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("a private answer can be of rows of at most %d protected tables, got %d",
-                         kMaxTables, list_length(tables)),
+                  errmsg("one SELECT can read at most %d protected tables, got %d", kMaxTables,
+                         list_length(tables)),
                   errhint("This call was not charged. Split the query into several.")));
 }
 

@@ -43,8 +43,8 @@ bool fetches_for_other_role(const QueryDesc* query) {
 void run_query(DPQ_EXECUTOR_RUN_PARAMETERS) {
   if (has_chosen && fetches_for_other_role(query) && database_has_citus() && is_coordinator()) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("rows for a function of another role are not fetched in a distributed "
-                           "transaction whose number was chosen"),
+                    errmsg("a function of another role cannot fetch rows in a distributed "
+                           "transaction whose number was set by a call"),
                     errdetail("A private query in another session could count these rows, too."),
                     errhint("Leave %s to Citus, and begin another transaction.", kChoice)));
   }
@@ -73,8 +73,8 @@ void require_no_chosen_transaction(bool also_unwatched) {
   if (!has_chosen && !(is_unwatched && also_unwatched)) return;
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("private answers are refused in a distributed transaction whose number was "
-                  "chosen"),
+           errmsg("private answers are not released in a distributed transaction whose number was "
+                  "set by a call"),
            errdetail("This transaction has called %s, or began before the library was loaded.",
                      kChoice),
            errhint("Leave the function to Citus, and begin another transaction.")));

@@ -6,7 +6,9 @@ extern "C" {
 #include "nodes/plannodes.h"
 }
 
-// The query levels of a query that read Citus tables, and their paths.
+// The query levels of a query that read Citus tables, and their paths. Citus would take over a
+// query that names its tables, and send its private aggregates to the shards. So FROM is cut out of
+// each level with private aggregates, and comes back as a path that gives the states of the groups.
 namespace dpquantile {
 
 // Whether a query calls a private aggregate at any level.

@@ -8,7 +8,9 @@ extern "C" {
 }
 
 // The plan node below a release node whose rows are on several servers: it runs the query that
-// gives the states of each group, which Citus plans and sends to the shards.
+// gives the states of each group, which Citus plans and sends to the shards. The query is planned
+// and started before the charge, so that what Citus cannot do costs nothing, and read after it.
+// Each group comes once: a group in two parts would be released twice for one charge.
 namespace dpquantile {
 
 struct ReleaseNode;

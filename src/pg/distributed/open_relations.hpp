@@ -6,6 +6,9 @@ extern "C" {
 #include "nodes/parsenodes.h"
 }
 
+// What was checked about a query's relations must still hold when it runs. The session itself holds
+// locks that do not keep it from changing them, for example in a function that the query calls;
+// relations that are open do.
 namespace dpquantile {
 
 // Opens the relations of a query, at all levels, and returns them. The caller has locked them.

@@ -6,6 +6,8 @@ extern "C" {
 #include "nodes/plannodes.h"
 }
 
+// All nodes of a plan, for checks of what Citus has made of a query: which aggregates see states,
+// and how many rows are expected.
 namespace dpquantile {
 
 // Calls `visit` with each node of a plan, and with `context`.

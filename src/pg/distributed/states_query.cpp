@@ -120,8 +120,8 @@ void require_supported_call(const Aggref* call, const FamilyRow& family) {
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("%s is not supported over distributed tables", get_func_name(call->aggfnoid)),
-             errdetail("It hashes users or values with a key, which each server has of its "
-                       "own. Nothing was charged."),
+             errdetail("It hashes persons or values with a key, and each server has its own key. "
+                       "Nothing was charged."),
              errhint("%s", kTemporaryTable)));
   }
   if (call->aggdistinct != NIL) {
@@ -410,7 +410,7 @@ void refuse_placeholder(const Plan* node, const void* context) {
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("a query over distributed tables does not use its private answers"),
-             errdetail("What is left of it would only tell the exact groups. Nothing was charged."),
+             errdetail("What is left of it would show only the exact groups. Nothing was charged."),
              errhint("Show the private answers, or keep them first: CREATE TEMP TABLE answers AS "
                      "SELECT ....")));
   }

@@ -94,10 +94,13 @@ std::optional<ProtectedRelation> other_users_of_stored_rows(Oid view, const char
 void check_users_of_stored_rows(const RefusedQuery& query, Oid view, const char* user_column) {
   const auto other = other_users_of_stored_rows(view, user_column);
   if (!other) return;
-  refuse(query, kNowhere,
-         psprintf("its rows are those of %s, which protects all rows of a user of column \"%s\"",
-                  name_of_table(other->relation), NameStr(other->user_column_name)),
-         "Ask its owner to protect it with the column that shows this one.");
+  refuse_with_code(
+      query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+      psprintf(
+          "the rows of \"%s\" come from \"%s\", which protects the persons of its column \"%s\"",
+          name_of_table(view), name_of_table(other->relation), NameStr(other->user_column_name)),
+      psprintf("Ask the owner of \"%s\" to protect it with the column that shows this one.",
+               name_of_table(view)));
 }
 
 }  // namespace
@@ -134,16 +137,20 @@ void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char
     const char* other_column = pstrdup(NameStr(protection->user_column_name));
     if (strcmp(other_column, user_column) == 0 || !share_rows(table, other)) continue;
     if (other == table) {
-      refuse(query, kNowhere,
-             "it is a view of a table that protects users, and does not protect them",
-             "Ask its owner to protect the view with the column of the users.");
+      refuse_with_code(
+          query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+          psprintf(
+              "table \"%s\" protects persons, but the view of it that the query reads does not",
+              name_of_table(table)),
+          "Ask its owner to protect the view with the column that identifies the persons.");
     }
-    refuse(query, kNowhere,
-           psprintf("its rows are also rows of %s, which protects all rows of a user of column "
-                    "\"%s\"",
-                    name_of_table(other), other_column),
-           psprintf("Ask its owner to protect it with the same column: user_id => '%s'.",
-                    other_column));
+    refuse_with_code(
+        query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+        psprintf("rows of \"%s\" are also rows of \"%s\", which protects the persons of its column "
+                 "\"%s\"",
+                 name_of_table(table), name_of_table(other), other_column),
+        psprintf("Ask the owner of \"%s\" to protect it with the same column: user_id => '%s'.",
+                 name_of_table(table), other_column));
   }
 }
 
@@ -156,13 +163,13 @@ void check_unit_of_shared_rows(const RefusedQuery& query, Oid table, const char*
     const bool is_of_unit =
         strcmp(NameStr(protection->unit), unit) == 0 && owner_of(other) == owner;
     if (is_of_unit || !share_rows(table, other)) continue;
-    refuse(query, kNowhere,
-           psprintf("%s is joined with tables of unit %s, and its rows are also rows of %s, which "
-                    "is not of this unit",
-                    name_of_table(table), unit, name_of_table(other)),
-           psprintf("Ask their owner to state one unit for both: dp_protect_table('%s', user_id => "
-                    "..., unit => '%s').",
-                    name_of_table(other), unit));
+    refuse_with_code(query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+                     psprintf("\"%s\" is joined as a table of unit \"%s\", but has rows in common "
+                              "with \"%s\", which is not of this unit",
+                              name_of_table(table), unit, name_of_table(other)),
+                     psprintf("Ask their owner to state one unit for both: dp_protect_table('%s', "
+                              "user_id => ..., unit => '%s').",
+                              name_of_table(other), unit));
   }
 }
 

@@ -7,7 +7,9 @@ extern "C" {
 #include "nodes/pg_list.h"
 }
 
-// What the rows of a materialized view were read from. Only catalogs decide.
+// What the rows of a materialized view were read from. A materialized view keeps rows of protected
+// tables under another name: protected by itself, it must protect the same persons as they do.
+// Only catalogs decide.
 namespace dpquantile {
 
 // The OIDs of the view and of all tables and views that its query reads, also through views. What

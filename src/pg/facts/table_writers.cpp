@@ -33,12 +33,14 @@ struct Join {
 [[noreturn]] void refuse_writer(const Join& join, const char* writer) {
   const char* table = get_rel_name(join.table);
   const char* relation = get_rel_name(join.relation);
-  const char* written =
-      join.path == join.table ? table : psprintf("%s, and so %s", get_rel_name(join.path), table);
-  refuse(
-      *join.query, kNowhere,
-      psprintf("%s may write %s, which is joined, and may not read %s", writer, written, relation),
-      psprintf("Join a table that only readers of %s may write.", relation));
+  const char* written = join.path == join.table
+                            ? table
+                            : psprintf("%s\", and so \"%s", get_rel_name(join.path), table);
+  refuse_with_code(
+      *join.query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
+      psprintf("%s may write \"%s\", which is joined with \"%s\", but may not read the latter",
+               writer, written, relation),
+      psprintf("Join a table that only readers of \"%s\" may write.", relation));
 }
 
 void check_writer(const Join& join, Oid role) {

@@ -7,7 +7,8 @@ extern "C" {
 }
 
 // Reading a page of a table removes dead rows from it. Who writes the table sees afterwards by the
-// places of new rows which pages were read, and so which keys protected rows have.
+// places of new rows which pages were read, and so which keys protected rows have. So only those
+// who may read the protected rows anyway may write what is joined with them.
 namespace dpquantile {
 
 // Refuses a query with joins unless everybody who may write the joined tables may also read the

@@ -99,11 +99,11 @@ void set_problem_of_budget(Row* row, const List* tables) {
   foreach (cell, tables) {
     if (!is_closed_table(GetOuterUserId(), lfirst_oid(cell))) continue;
     const char* name = name_with_schema(lfirst_oid(cell));
-    set_text(row, kProblem,
-             psprintf("The budget of role %s for table %s has been revoked, so the query would be "
-                      "refused. Ask for another one: dp_grant_budget(role, epsilon, on_table => "
-                      "...).",
-                      GetUserNameFromId(GetOuterUserId(), true), name == nullptr ? "?" : name));
+    set_text(
+        row, kProblem,
+        psprintf("The budget of role %s for table %s has been revoked, so the query would be "
+                 "refused. Ask for another one: dp_grant_budget(role, epsilon, on_table => ...).",
+                 GetUserNameFromId(GetOuterUserId(), true), name == nullptr ? "?" : name));
     return;
   }
 }
@@ -247,7 +247,7 @@ DPQ_FUNCTION(dpq_error_of) {
   (void)fcinfo;
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("dp_error_of is for standard aggregates over protected tables"),
-                  errhint("Write dp_error_of(count(*)) or dp_error_of(avg(salary)). dp_stats tells "
+                  errhint("Write dp_error_of(count(*)) or dp_error_of(avg(salary)). dp_stats shows "
                           "the errors of private aggregates.")));
 }
 

@@ -38,11 +38,12 @@ Counts counts_argument(FunctionCallInfo fcinfo, int number, const char* name) {
                       static_cast<uint32>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)))};
   for (uint32 i = 0; i < counts.count; ++i) {
     if (counts.values[i] >= 0) continue;
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%s must not be negative, got %lld", name,
-                           static_cast<long long>(counts.values[i])),
-                    errhint("rows_per_user lists numbers of rows, users lists how many users have "
-                            "each.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("%s must not be negative, got %lld", name,
+                static_cast<long long>(counts.values[i])),
+         errhint("rows_per_user lists numbers of rows, users lists how many persons have each.")));
   }
   return counts;
 }
@@ -60,7 +61,7 @@ UserCounts user_counts_argument(FunctionCallInfo fcinfo) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("rows_per_user and users must have the same number of elements, got %u and %u",
                     rows.count, users.count),
-             errhint("users[i] is the number of users who have rows_per_user[i] rows.")));
+             errhint("users[i] is the number of persons who have rows_per_user[i] rows.")));
   }
   auto* entries = static_cast<UsersWithRows*>(palloc((rows.count + 1) * sizeof(UsersWithRows)));
   for (uint32 i = 0; i < rows.count; ++i) {

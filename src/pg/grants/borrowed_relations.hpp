@@ -40,7 +40,7 @@ void lend_owners_rights(const BorrowedRelation* relation);
 // The name of the relation.
 const char* name_of(const BorrowedRelation* relation);
 
-// The name of the column that names its users, or null if each row is protected.
+// The name of its user column, or null if each row is protected.
 const char* user_of(const BorrowedRelation* relation);
 
 }  // namespace dpquantile

@@ -20,13 +20,14 @@ namespace dpquantile {
 
 struct ProtectedRelation {
   Oid relation;
-  // The column that names the user all of whose rows are protected; 0 if each row is protected.
+  // The user column: it identifies the person all of whose rows are protected; 0 if each row is
+  // protected.
   AttrNumber user_column;
   NameData user_column_name;
   // How many rows of a user each release block sees; 0: aggregates over rows are refused.
   int max_rows;
-  // What kind of user it is, by a name of the owner's: the tables of one owner with the same name
-  // may be joined by their users. Empty: none.
+  // What kind of persons they are, by a name of the owner's: the tables of one owner with the same
+  // name may be joined by their user columns. Empty: none.
   NameData unit;
 };
 
@@ -52,7 +53,7 @@ struct PrivateAccess {
 };
 
 // None without a valid grant. A grant is valid for the members of a role, if the role still exists
-// under the name to which the owner gave it, and if the column that names the user is still the
+// under the name to which the owner gave it, and if the user column is still the
 // same. Of several grants the smallest smallest_epsilon counts, the largest epsilon with the delta
 // beside it, the longest reuse, and the most cancels.
 std::optional<PrivateAccess> private_access(Oid relation, Oid user);

@@ -23,15 +23,29 @@ int errposition_in(const char* text, int location) {
 
 }  // namespace
 
-void refuse_with_code(const RefusedQuery& query, int code, int location, const char* reason,
+void refuse_with_code(const RefusedQuery& query, int code, int location, const char* message,
                       const char* hint) {
-  ereport(ERROR, (errcode(code), errmsg("permission denied for table %s", query.relation),
-                  errdetail("Only differentially private queries are allowed on it: %s.", reason),
+  ereport(ERROR,
+          (errcode(code), errmsg("%s", message),
+           errdetail("Only differentially private queries are allowed on \"%s\".", query.relation),
+           errhint("%s", hint), errposition_in(query.text, location)));
+}
+
+void refuse(const RefusedQuery& query, int location, const char* message, const char* hint) {
+  refuse_with_code(query, ERRCODE_FEATURE_NOT_SUPPORTED, location, message, hint);
+}
+
+void refuse_right(const RefusedQuery& query, int location, const char* detail, const char* hint) {
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("permission denied for table %s", query.relation), errdetail("%s", detail),
                   errhint("%s", hint), errposition_in(query.text, location)));
 }
 
-void refuse(const RefusedQuery& query, int location, const char* reason, const char* hint) {
-  refuse_with_code(query, ERRCODE_INSUFFICIENT_PRIVILEGE, location, reason, hint);
+void refuse_without_select(const RefusedQuery& query, int location, const char* reason,
+                           const char* hint) {
+  refuse_right(query, location,
+               psprintf("Only differentially private queries are allowed on it: %s.", reason),
+               hint);
 }
 
 }  // namespace dpquantile

@@ -7,7 +7,7 @@ extern "C" {
 }
 
 // Where a query keeps which rights on its relations PostgreSQL checks. PostgreSQL 16 moved them out
-// of the range table.
+// of the range table. To borrow a relation is to write its owner there as the role to check.
 namespace dpquantile {
 
 using RelationPermissions = DPQ_RELATION_PERMISSIONS;

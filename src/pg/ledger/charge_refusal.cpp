@@ -102,7 +102,7 @@ void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) 
                   for_neighbours(amounts), amounts.rho_left),
          psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with %s. %s%s",
                   not_charged(request), in_epsilon ? "epsilon" : "rho", raising_call(amounts),
-                  in_epsilon ? "dp_budget_fits tells what fits." : "dp_budget tells what is left.",
+                  in_epsilon ? "dp_budget_fits shows what fits." : "dp_budget shows what is left.",
                   when_renewed(amounts)));
 }
 
@@ -123,22 +123,21 @@ void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
   Assert(amounts.item_without_rho > 0);
   const ChargeItem& item = request->items[amounts.item_without_rho - 1];
   const bool has_other_method = strcmp(item.mechanism, "propose-test-release") == 0;
-  refuse(
-      request, ERRCODE_FEATURE_NOT_SUPPORTED,
-      psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant%s is %s",
-               NameStr(item.function), item.mechanism, NameStr(request->role_name),
-               for_table(amounts), amounts.accountant),
-      psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. Ask "
-               "as a role with accountant pure.%s",
-               not_charged(request),
-               has_other_method ? " Method quantiles of dp_iqr spends no delta." : ""));
+  refuse(request, ERRCODE_FEATURE_NOT_SUPPORTED,
+         psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant%s is %s",
+                  NameStr(item.function), item.mechanism, NameStr(request->role_name),
+                  for_table(amounts), amounts.accountant),
+         psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. "
+                  "Ask as a role with accountant pure.%s",
+                  not_charged(request),
+                  has_other_method ? " Method quantiles of dp_iqr spends no delta." : ""));
 }
 
 void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {
   const char* unit = strcmp(amounts.accountant, "zcdp") == 0 ? "rho" : "epsilon";
   refuse(request, ERRCODE_INVALID_PARAMETER_VALUE,
-         psprintf("the charge is too small: requested %s %s%s, smallest charge of role \"%s\"%s %s",
-                  unit, amounts.least_asked, for_neighbours(amounts), NameStr(request->role_name),
+         psprintf("%s %s%s is below the smallest charge of role \"%s\"%s (%s)", unit,
+                  amounts.least_asked, for_neighbours(amounts), NameStr(request->role_name),
                   for_table(amounts), amounts.smallest_charge),
          psprintf("%s Ask for more, or have the data owner lower the smallest charge: "
                   "dp_grant_budget(role, epsilon, smallest_charge => ...%s).",

@@ -81,7 +81,7 @@ void require_columns_of_child(const LimitedRowsNode* node) {
   const int columns = node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
   if (columns == ExecGetResultType(node->child)->natts + 1) return;
   ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-                  errmsg("the rows of each user cannot be limited: the plan has other columns")));
+                  errmsg("the rows of each person cannot be limited: the plan has other columns")));
 }
 
 void begin(CustomScanState* scan, EState* state, int flags) {
@@ -436,7 +436,7 @@ void end(CustomScanState* scan) {
 }
 
 void explain(CustomScanState* scan, List*, ExplainState* explain) {
-  ExplainPropertyInteger("Most Rows of a User", nullptr, limited_node(scan)->most, explain);
+  ExplainPropertyInteger("Most Rows of a Person", nullptr, limited_node(scan)->most, explain);
 }
 
 const CustomExecMethods kExecMethods = {

@@ -22,10 +22,11 @@ struct LimitedRowsPath {
 };
 
 [[noreturn]] void refuse_limit(const char* reason) {
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("the rows of each user cannot be limited: %s", reason),
-           errhint("Ask aggregates over users, such as dp_count_distinct or dp_user_mean.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("the rows of each person cannot be limited: %s", reason),
+       errhint("Ask aggregates that protect persons, such as dp_count_distinct or dp_user_mean.")));
 }
 
 // From 1; 0 if the expression is no column.
@@ -40,7 +41,7 @@ int find_column(const PathTarget* columns, const void* expression) {
 // From 1.
 int column_of_user(const PathTarget* columns, const RowLimit& limit) {
   const int column = find_column(columns, limit.user);
-  if (column == 0) refuse_limit("the user is not a column of the rows");
+  if (column == 0) refuse_limit("no column of the rows identifies the persons");
   return column;
 }
 
@@ -164,7 +165,7 @@ RowLimit row_limit_of(const GroupingLevel& level, const PathTarget* columns) {
     const RowLimit found = find_row_limit(static_cast<const Aggref*>(lfirst(cell)));
     if (found.condition == nullptr) continue;
     if (limit.condition != nullptr && !equal(limit.condition, found.condition)) {
-      refuse_limit("its aggregates have several limits");
+      refuse_limit("the aggregates have different limits");
     }
     limit = found;
   }

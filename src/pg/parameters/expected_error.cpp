@@ -108,7 +108,7 @@ ExpectedError error_of_selection(const ForecastCall& call) {
   const auto groups = std::max<std::uint64_t>(parameters->max_groups, 1);
   const GroupSelection selection(parameters->guarantee, parameters->delta, groups);
   return {static_cast<double>(selection.rows_always_kept()),
-          family_of(parameters).hashes_users() ? "users that a group needs to be shown"
+          family_of(parameters).hashes_users() ? "persons that a group needs to be shown"
                                                : "rows that a group needs to be shown"};
 }
 

@@ -81,7 +81,7 @@ enum Option : unsigned {
 };
 
 // The neighbour relation of what protects a user with all rows.
-inline constexpr const char* kOneUser = "add or remove one user";
+inline constexpr const char* kOneUser = "add or remove one person";
 
 struct MethodRow {
   Method number;

@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kOneRow = "add or remove one row";
 constexpr const char* kAnyOneRow = "add, remove or replace one row";
 constexpr const char* kAnyOneRowInGroup = "add or remove one row, or replace it within its group";
-constexpr const char* kUserValues = "values of one user, rows per user public";
-constexpr const char* kUserGridValues = "values of one user, rows per user and grid public";
+constexpr const char* kUserValues = "values of one person, rows per person public";
+constexpr const char* kUserGridValues = "values of one person, rows per person and grid public";
 
 // A method that counts rows on a value grid.
 template <class Number>

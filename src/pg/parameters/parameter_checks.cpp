@@ -175,7 +175,7 @@ void check_keep_user_group_parameters(const GivenParameters& given, AggregatePar
     throw ParameterError(
         Argument::kMaxGroups,
         "max_groups must be between 1 and 4294967295, got " + std::to_string(given.max_groups),
-        "It is the most groups in which a user is counted.");
+        "It is the most groups in which a person is counted.");
   }
   checked->max_groups = static_cast<uint32>(given.max_groups);
   GroupSelection(given.privacy.value, given.delta, checked->max_groups);

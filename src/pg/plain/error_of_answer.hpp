@@ -6,7 +6,9 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// dp_error_of(answer): the 95 % error of a standard aggregate, from the same release.
+// dp_error_of(answer): the 95 % error of a standard aggregate, from the same release. An answer
+// without its error cannot be judged, and SQL's own aggregates have no place for one. It costs
+// nothing more, because it follows from the parameters and from the noisy answer.
 namespace dpquantile {
 
 // The standard aggregate whose error a node asks for, or null if it is something else.

@@ -6,7 +6,10 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// Expressions computed for one value of a part of theirs, while a query is planned.
+// Expressions computed for one value of a part of theirs, while a query is planned. The keys of
+// GROUP BY date_trunc('month', day) are the values of this function for the days between public
+// bounds, computed here. They must depend on nothing but that: what a session could change until
+// the query runs would give rows keys that the list does not have.
 namespace dpquantile {
 
 // Whether an expression can be computed then: of its parts, `inner` aside, only constants and

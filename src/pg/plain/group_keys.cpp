@@ -39,8 +39,8 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
     MemoryContextSwitchTo(context);
     FlushErrorState();
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("column \"%s\" has a list of keys with a value that its type no longer "
-                           "has: \"%s\"",
+                    errmsg("the list of keys of column \"%s\" has a value that the type of the "
+                           "column no longer has: \"%s\"",
                            NameStr(domain.name), written),
                     errhint("Ask the owner of the table to set the list again: dp_set_domain.")));
   }

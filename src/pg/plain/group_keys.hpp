@@ -2,7 +2,9 @@
 
 #include "pg/plain/query_scope.hpp"
 
-// The public lists of the values that keys of GROUP BY may have.
+// The public lists of the values that keys of GROUP BY may have. All of these values appear in the
+// answer, also those without rows, so that it does not tell which keys occur. If a list were not
+// complete, rows would be left out, and if it came from the rows, it would tell of them.
 namespace dpquantile {
 
 // The values of a key as constants: of a column with a list of keys, few whole numbers or dates

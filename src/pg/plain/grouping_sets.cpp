@@ -182,7 +182,7 @@ void separate_grouping_sets(Query* query) {
       expand_grouping_sets(query->groupingSets, query->groupDistinct, kMaxGroupingSets);
   if (sets == NIL) {
     ereport(ERROR, (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
-                    errmsg("a private query can have at most %d grouping sets", kMaxGroupingSets),
+                    errmsg("the query has more than %d grouping sets", kMaxGroupingSets),
                     errhint("Ask for fewer groupings.")));
   }
   const bool is_one = list_length(sets) == 1;

@@ -6,7 +6,9 @@ extern "C" {
 #include "nodes/parsenodes.h"
 }
 
-// GROUPING SETS, ROLLUP and CUBE of plain SQL: a private query for each set.
+// GROUPING SETS, ROLLUP and CUBE of plain SQL: a private query for each set. In one release
+// block with several sets a row would be in several groups, and one release would answer for each
+// of them. Apart, each set is a release of its own, and is charged.
 namespace dpquantile {
 
 // Whether a query level has grouping sets that can be taken apart: it has no window functions and

@@ -6,7 +6,10 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// What WHERE says about the keys of groups.
+// What WHERE says about the keys of groups. A list of keys has all values, also those that a
+// condition rules out: WHERE day >= '2024-01-01' GROUP BY month would show the months before, each
+// with an answer of pure noise. Conditions on keys alone are public, so their groups may be left
+// out.
 namespace dpquantile {
 
 // Conditions on the public list of keys that follow from a condition on the rows, so that groups

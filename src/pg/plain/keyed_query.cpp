@@ -106,8 +106,11 @@ void check_combinations(const PlainLevel* level, const Replacement& replacement)
   const bool is_short = keys <= kMostHashedKeys || count * keys <= kMostConstants;
   if (count <= kMaxElements && is_short) return;
   // PostgreSQL 18 forgets where keys are in the text.
-  refuse(level->refused, kNowhere, psprintf("the %d keys have %.0f combinations", keys, count),
-         "Group by fewer columns, or by coarser ones.");
+  refuse_with_code(
+      level->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
+      psprintf("the %d keys in GROUP BY have %.0f combinations, which are too many groups", keys,
+               count),
+      "Group by fewer columns, or by coarser ones.");
 }
 
 // ---- The new query -------------------------------------------------------------------------

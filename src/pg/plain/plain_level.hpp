@@ -3,7 +3,8 @@
 #include "pg/grants/refusal.hpp"
 #include "pg/plain/query_scope.hpp"
 
-// A query level with standard aggregates over protected rows, while it is translated.
+// A query level with standard aggregates over protected rows, while it is translated to private
+// ones: which relations it reads, and what the grants let each aggregate cost.
 namespace dpquantile {
 
 struct PlainLevel {
@@ -15,8 +16,8 @@ struct PlainLevel {
   RefusedQuery refused;  // how to refuse it
 };
 
-// How many rows of a user the level has, as the validator finds it; 0 if a relation does not limit
-// them.
+// How many rows of a person the level has, as the validator finds it; 0 if a relation does not
+// limit them.
 int most_rows_of_user(const PlainLevel* level);
 
 // The name of the column that an expression shows, or what else to call it in a refusal.

@@ -49,11 +49,12 @@ bool has_standard_aggregate(const Query* query) {
 double epsilon_of_session(const Translation* translation, const PlainLevel* level, double granted) {
   if (translation->epsilon == 0) return granted;
   if (translation->epsilon <= granted) return translation->epsilon;
-  refuse_with_code(level->refused, ERRCODE_INVALID_PARAMETER_VALUE, kNowhere,
-                   psprintf("dpquantile.epsilon is %s, and each aggregate of the grant costs %s at "
-                            "most",
-                            decimal_text(translation->epsilon), decimal_text(granted)),
-                   "Lower it, or RESET dpquantile.epsilon.");
+  refuse_with_code(
+      level->refused, ERRCODE_INVALID_PARAMETER_VALUE, kNowhere,
+      psprintf(
+          "dpquantile.epsilon (%s) is above the epsilon that the grant allows each aggregate (%s)",
+          decimal_text(translation->epsilon), decimal_text(granted)),
+      "Lower it, or RESET dpquantile.epsilon.");
 }
 
 struct Replacing {
@@ -91,8 +92,10 @@ List* arguments_of_choice(const PlainLevel* level) {
   const ProtectedRelation* protection = find_protected_relation(relation);
   Node* user = column_showing(&level->scope, {relation, protection->user_column});
   if (user == nullptr) {
-    refuse(level->refused, kNowhere, "the query leaves out the column of the users",
-           psprintf("Show column %s in the derived table: the choice of groups needs it.",
+    refuse(level->refused, kNowhere,
+           psprintf("the derived table leaves out column \"%s\", which identifies the persons",
+                    NameStr(protection->user_column_name)),
+           psprintf("Show column \"%s\" in the derived table: the choice of groups needs it.",
                     NameStr(protection->user_column_name)));
   }
   Node* most = reinterpret_cast<Node*>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
@@ -203,7 +206,7 @@ bool refuse_other_errors(Node* node, void* context) {
   if (node == nullptr) return false;
   if (is_error_of_answer(node) && answer_of_error(node) == nullptr) {
     refuse(static_cast<const PlainLevel*>(context)->refused, exprLocation(node),
-           "dp_error_of asks for the error of something else than a standard aggregate",
+           "the argument of dp_error_of is not a standard aggregate",
            "Write dp_error_of(count(*)) or dp_error_of(avg(salary)).");
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_other_errors), context);
@@ -224,7 +227,7 @@ void translate_select(const Translation* translation, Query* query, const QueryS
 
 // ---- The size of the query -----------------------------------------------------------------
 
-// What is looked up in lists takes quadratic time.
+// Lookups in lists are quadratic, so the size of the query is limited.
 constexpr int kMostNodes = 20000;
 
 // For query_tree_walker() and expression_tree_walker(). `context` is an int*.
@@ -290,7 +293,7 @@ void translate_plain_query(Query* query, const char* text, double epsilon) {
   int nodes = 0;
   if (has_too_many_nodes(reinterpret_cast<Node*>(query), &nodes)) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                    errmsg("a query over protected tables can have at most %d parts", kMostNodes),
+                    errmsg("the query has more than %d expression nodes", kMostNodes),
                     errhint("Split it into several.")));
   }
   int lookups = 0;

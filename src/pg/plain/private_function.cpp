@@ -66,7 +66,7 @@ Node* call_own(const char* name, List* arguments, int location) {
   const Oid function = function_of(call);
   if (is_of_extension(ProcedureRelationId, function)) return call;
   ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_FUNCTION),
-                  errmsg("function %s stands in the way of the function of extension %s",
+                  errmsg("function %s hides the function of extension %s",
                          OidIsValid(function) ? format_procedure(function) : name, kExtension),
                   errhint("Have its owner drop it, and let no role create functions in the schema "
                           "of the extension.")));

@@ -6,7 +6,9 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// Calls of this extension's aggregates, as the parser would make them.
+// Calls of this extension's aggregates, as the parser would make them of their names and the types
+// of their arguments. A function of another role with the same name and closer types must not take
+// the place of the private one: then the call is an error.
 namespace dpquantile {
 
 // A call of the aggregate with this name. `arguments` are expressions, whose types choose the

@@ -6,7 +6,10 @@ extern "C" {
 #include "nodes/parsenodes.h"
 }
 
-// Window functions and DISTINCT over the groups of a query level, which are computed of answers.
+// Window functions and DISTINCT over the groups of a query level, as BI tools write them: shares of
+// a total, ranks. They are computed of answers, so they belong into a query around the release
+// block. In the level itself the validator would refuse them, because there they could be over
+// rows.
 namespace dpquantile {
 
 // Whether a query level with aggregates has window functions or DISTINCT that can be put around it:

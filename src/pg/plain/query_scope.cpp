@@ -22,8 +22,8 @@ const QueryScope* make_scope(Query* query, const QueryScope* parent) {
   CHECK_FOR_INTERRUPTS();
   if (++*parent->lookups > kMostLookups) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                    errmsg("a query over protected tables names its WITH queries too often"),
-                    errdetail("They may be read in %d ways.", kMostLookups),
+                    errmsg("the WITH queries of the query name each other too often"),
+                    errdetail("Written out, they would be read more than %d times.", kMostLookups),
                     errhint("Name each of them fewer times, or ask several queries.")));
   }
   auto* scope = static_cast<QueryScope*>(palloc(sizeof(QueryScope)));

@@ -6,7 +6,10 @@ extern "C" {
 #include "nodes/parsenodes.h"
 }
 
-// Where the columns of a query level come from.
+// Where the columns of a query level come from: through derived tables, CTEs and joins to the
+// column of the table, whose domain has the bounds and keys. A wrong origin would take the bounds
+// of another column. Nothing private depends on that, since bounds only clamp, but the answer would
+// be useless.
 namespace dpquantile {
 
 struct QueryScope {

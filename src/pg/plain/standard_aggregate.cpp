@@ -101,14 +101,14 @@ namespace {
 ValueBounds require_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
   if (const auto bounds = bounds_of(&level->scope, value)) return *bounds;
   const char* name = get_func_name(call->aggfnoid);
-  refuse_call(
-      level, call,
-      psprintf("%s needs public bounds of its values, and %s has none", name,
+  refuse_with_code(
+      level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
+      psprintf("%s needs public bounds of its values, but %s has none", name,
                name_of_expression(&level->scope, value)),
-      psprintf("Ask the owner of the table for dp_set_domain('%s', column, lower, upper), or "
-               "ask a private aggregate with bounds of your own, such as dp_avg(column, "
-               "0.1, lower, upper).",
-               level->refused.relation));
+      psprintf(
+          "Ask the owner of the table for dp_set_domain('%s', column, lower, upper), or ask a "
+          "private aggregate with bounds of your own, such as dp_avg(column, 0.1, lower, upper).",
+          level->refused.relation));
 }
 
 Node* bound_constant(const ValueBounds& bounds, double number) {
@@ -147,7 +147,7 @@ List* with_bounds(const PlainLevel* level, const ValueBounds& bounds, bool has_g
 void refuse_order(const PlainLevel* level, const Aggref* call) {
   if (call->aggdistinct == NIL && call->aggorder == NIL) return;
   refuse_call(level, call,
-              psprintf("DISTINCT or ORDER BY in %s chooses rows by the others",
+              psprintf("DISTINCT or ORDER BY in %s would choose rows by other rows",
                        get_func_name(call->aggfnoid)),
               "Leave it out. Only count(DISTINCT column) has a private counterpart.");
 }
@@ -191,7 +191,7 @@ Aggref* make_moment(const PlainLevel* level, const Aggref* call, const char* nam
 void refuse_descending(const PlainLevel* level, const Aggref* call) {
   const auto* order = static_cast<const SortGroupClause*>(linitial(call->aggorder));
   if (get_ordering_op_for_equality_op(order->eqop, false) == order->sortop) return;
-  refuse_call(level, call, "a percentile counts from the largest value",
+  refuse_call(level, call, "percentiles in descending order are not supported",
               "Leave out DESC and write 1 - p for p.");
 }
 
@@ -267,10 +267,11 @@ Node* within_range(const PlainLevel* level, const Aggref* call, Node* answer) {
   const Oid type = exprType(answer);
   const Comparison* comparison = row_of_type(kComparisons, type);
   if (is_array || comparison == nullptr) {
-    refuse_call(level, call,
-                psprintf("%s answers in %s, and the bounds of its values are beyond that type",
-                         get_func_name(call->aggfnoid), format_type_be(target)),
-                "Ask the owner of the table for dp_set_domain with bounds of the column's type.");
+    refuse_with_code(
+        level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
+        psprintf("the bounds of the values are beyond type %s, in which %s answers",
+                 format_type_be(target), get_func_name(call->aggfnoid)),
+        "Ask the owner of the table for dp_set_domain with bounds of the column's type.");
   }
   const auto compared = [=](Oid function, Node* value, double bound) {
     Node* constant = constant_of_text(type, -1, InvalidOid, decimal_text(bound));
@@ -596,12 +597,12 @@ const char* hint_of_error(const Aggref* call) {
   }
   const auto type = find_value_type(exprType(argument_of(call)));
   if (type && is_temporal(*type)) {
-    return "Ask for numbers: dp_error_of(avg(extract(epoch FROM duration))) tells seconds, and "
+    return "Ask for numbers: dp_error_of(avg(extract(epoch FROM duration))) gives seconds, and "
            "dp_error_of(percentile_disc(0.5) WITHIN GROUP (ORDER BY hired - date '2000-01-01')) "
-           "tells days.";
+           "gives days.";
   }
-  return "It tells that of count, sum, avg, variance, stddev and, for numbers and one literal "
-         "fraction, percentile_cont and percentile_disc. dp_explain tells the error to expect.";
+  return "It knows the error of count, sum, avg, variance, stddev and, for numbers and one literal "
+         "fraction, percentile_cont and percentile_disc. dp_explain gives the error to expect.";
 }
 
 }  // namespace
@@ -609,7 +610,7 @@ const char* hint_of_error(const Aggref* call) {
 Node* error_of_count(const PlainLevel* level, const Aggref* call) {
   if (type_is_array(call->aggtype)) {
     refuse_call(level, call,
-                psprintf("dp_error_of tells one error, and %s gives several answers",
+                psprintf("dp_error_of gives one error, but %s gives several answers",
                          get_func_name(call->aggfnoid)),
                 "Ask for the error of each: dp_error_of(percentile_cont(0.9) WITHIN GROUP (ORDER "
                 "BY salary)).");
@@ -617,9 +618,10 @@ Node* error_of_count(const PlainLevel* level, const Aggref* call) {
   if (sums_ones(call)) {
     refuse_order(level, call);
   } else if (find_counterpart(call->aggfnoid)->kind != Kind::kCount) {
-    refuse_call(level, call,
-                psprintf("dp_error_of cannot tell the error of %s", get_func_name(call->aggfnoid)),
-                hint_of_error(call));
+    refuse_call(
+        level, call,
+        psprintf("dp_error_of does not know the error of %s", get_func_name(call->aggfnoid)),
+        hint_of_error(call));
   }
   return as_float8(call_function(
       "dp_histogram_error",

@@ -8,7 +8,9 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// PostgreSQL's own aggregates, and the private ones that answer in their place.
+// PostgreSQL's own aggregates, and the private ones that answer in their place, so that tools which
+// know only SQL get private answers of the types that they expect. An aggregate that is not in the
+// table here stays as it is, and the validator refuses it.
 namespace dpquantile {
 
 // Whether the call is of a standard aggregate that has a private counterpart.

@@ -6,7 +6,10 @@ extern "C" {
 #include "datatype/timestamp.h"
 }
 
-// Keys of GROUP BY that are computed of a column of times with bounds.
+// Keys of GROUP BY that are computed of a column of times with bounds: months, hours, days of the
+// week, as dashboards have them. Each value between the bounds is a key,
+// in the session's time zone; where the clock goes back or forth, a value that is missing would
+// leave rows out.
 namespace dpquantile {
 
 // The values of date_trunc, date_bin, a cast to date, or extract; NIL if it is another function,

@@ -3,7 +3,9 @@
 #include "pg/plain/query_scope.hpp"
 #include "pg/server/value_type.hpp"
 
-// The public bounds of the values of an expression, from the domains of its columns.
+// The public bounds of the values of an expression, from the domains of its columns. A private sum
+// or mean clamps values to bounds, and its noise grows with them. Bounds that are too narrow would
+// make answers wrong, but never less private: the private aggregate clamps whatever it gets.
 namespace dpquantile {
 
 // As numbers of the expression's type (number_of_value).

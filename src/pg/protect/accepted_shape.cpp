@@ -7,20 +7,22 @@ namespace dpquantile {
 namespace {
 
 const char* keep_group(const RefusedQuery& query) {
-  return query.user == nullptr ? "dp_keep_group(0.5, 1e-6)"
-                               : psprintf("dp_keep_group(%s, 0.5, 1e-6, 1)", query.user);
+  return query.user_column == nullptr
+             ? "dp_keep_group(0.5, 1e-6)"
+             : psprintf("dp_keep_group(%s, 0.5, 1e-6, 1)", query.user_column);
 }
 
 }  // namespace
 
 const char* accepted_aggregate(const RefusedQuery& query) {
-  return query.user == nullptr
+  return query.user_column == nullptr
              ? psprintf("Ask private aggregates, such as SELECT dp_count(0.1) FROM %s.",
                         query.relation)
              : psprintf(
-                   "Ask private aggregates over users, such as SELECT dp_count_distinct(%s, "
+                   "Ask private aggregates that protect persons, such as SELECT "
+                   "dp_count_distinct(%s, "
                    "0.1) FROM %s.",
-                   query.user, query.relation);
+                   query.user_column, query.relation);
 }
 
 const char* accepted_distinct(const RefusedQuery& query) {
@@ -33,7 +35,8 @@ const char* accepted_keys(const RefusedQuery& query) {
       "Add HAVING %s%s, or group by a public table or list: FROM (VALUES ('a'), ('b')) k (key) "
       "LEFT "
       "JOIN %s ON ... = k.key GROUP BY k.key.",
-      keep_group(query), query.user == nullptr ? "" : ", without other aggregates", query.relation);
+      keep_group(query), query.user_column == nullptr ? "" : ", without other aggregates",
+      query.relation);
 }
 
 }  // namespace dpquantile

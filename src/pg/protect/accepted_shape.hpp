@@ -2,8 +2,9 @@
 
 #include "pg/grants/refusal.hpp"
 
-// Hints of refusals: shapes of queries that are accepted, with the name of the table and, if it
-// protects users, of their column.
+// Hints of refusals: a query that is accepted instead, with the name of the table and, if it
+// protects persons, of their column. Who reads the hint can copy it. Without it an analyst who may
+// not read the rules has to guess.
 namespace dpquantile {
 
 // For a query without private aggregates.

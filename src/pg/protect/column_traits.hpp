@@ -2,7 +2,10 @@
 
 #include "pg/protect/query_level.hpp"
 
-// What the columns of a source or release block depend on.
+// What the columns of a source or release block depend on: a protected row, a row of a public
+// table, or the person of the row. The rules of keys, of outer joins and of persons ask this. If a
+// column passed for public that is not, the groups of an answer would be those of single rows; if
+// one passed for the user column that is computed, rows of one person would count as those of many.
 namespace dpquantile {
 
 // The expression of a column of a source, or null if it has none with this number.
@@ -16,11 +19,11 @@ bool is_public(const QueryLevel* level, Node* expression);
 // functions are strict, and one of its columns is of the protected side.
 bool is_null_when_absent(const QueryLevel* level, Node* expression);
 
-// The entry of FROM whose column of users an expression is, and nothing else; 0 if it is none.
+// The entry of FROM whose user column an expression is, and nothing else; 0 if it is none.
 int user_entry_of(const QueryLevel* level, const Node* expression);
 
-// Whether an expression is nothing but a column that names the users of the protected rows. In a
-// row it is the user, or NULL.
+// Whether an expression is nothing but the user column of the protected rows. In a
+// row it identifies the person, or is NULL.
 bool is_user_column(const QueryLevel* level, const Node* expression);
 
 // How many nodes a node stands for: a column of a source for the expression that computes it, which

@@ -27,14 +27,15 @@ void check_type(const QueryLevel* level, const Node* expression) {
   const Oid type = exprType(expression);
   if (is_inside_type(type) && is_lasting_type(level, type)) return;
   refuse(level->statement->refused, exprLocation(expression),
-         psprintf("protected rows are compared with a value of type %s", format_type_be(type)),
+         psprintf("values of type %s cannot be compared with protected rows", format_type_be(type)),
          "Use values of PostgreSQL's own types.");
 }
 
 void check_one_value(const QueryLevel* level, Node* expression) {
   if (!expression_returns_set(expression)) return;
   refuse(level->statement->refused, exprLocation(expression),
-         "a function returns several values for each row", "Join them: FROM unnest(...).");
+         "a set-returning function is part of an expression over protected rows",
+         "Join its values: FROM unnest(...).");
 }
 
 // Computes what is immutable.

@@ -34,10 +34,10 @@ namespace dpquantile {
 namespace {
 
 // Few functions are known to (total_functions.hpp). Most others do not fail, either.
-constexpr char kNotKnown[] = "is not known to have a result for every row in a short time";
+constexpr char kNotKnown[] =
+    "is not supported over protected rows: it may fail, or take long, for some rows";
 constexpr char kFunctionHint[] =
-    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in "
-    "docs/protected.md.";
+    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in docs/protected.md.";
 constexpr char kArrayHint[] =
     "Search in arrays by 5 = ANY (tags), and use their elements: tags[3] IS NOT NULL says that "
     "there are three or more.";
@@ -52,9 +52,9 @@ constexpr char kDocumentHint[] = "Ask the owner of the table for a column with t
 }
 
 const char* name_of_call(const Node* node, Oid function) {
-  if (!IsA(node, OpExpr)) return psprintf("the function %s", format_procedure(function));
+  if (!IsA(node, OpExpr)) return psprintf("function %s", format_procedure(function));
   const Oid operation = reinterpret_cast<const OpExpr*>(node)->opno;
-  return psprintf("the operator %s", format_operator(operation));
+  return psprintf("operator %s", format_operator(operation));
 }
 
 const char* hint_of_type(Oid type) {
@@ -80,9 +80,11 @@ const char* hint_of_function(const Node* node, const char* name) {
 }
 
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
-  const char* why = func_volatile(function) == PROVOLATILE_VOLATILE ? "is volatile"
-                    : is_unbounded(function)                        ? "may take long for some rows"
-                                                                    : kNotKnown;
+  const char* why = func_volatile(function) == PROVOLATILE_VOLATILE
+                        ? "is not supported over protected rows: it is volatile"
+                    : is_unbounded(function)
+                        ? "is not supported over protected rows: it may take long for some rows"
+                        : kNotKnown;
   const char* name = get_func_name(function);
   refuse_at(level, node, psprintf("%s %s", name_of_call(node, function), why),
             hint_of_function(node, name == nullptr ? "" : name));
@@ -91,7 +93,9 @@ const char* hint_of_function(const Node* node, const char* name) {
 void check_type(const QueryLevel* level, const Node* node) {
   const Oid type = exprType(node);
   if (is_inside_type(type) && is_lasting_type(level, type)) return;
-  refuse_at(level, node, psprintf("values of type %s are computed from rows", format_type_be(type)),
+  refuse_at(level, node,
+            psprintf("expressions of type %s are not supported over protected rows",
+                     format_type_be(type)),
             "Use columns and expressions of PostgreSQL's own types.");
 }
 
@@ -108,7 +112,7 @@ bool has_collatable_argument(const List* arguments) {
 // Without a collation a comparison fails when the first row is compared.
 void check_collation(const QueryLevel* level, const Node* node) {
   if (OidIsValid(exprInputCollation(node)) || !has_collatable_argument(arguments_of(node))) return;
-  refuse_at(level, node, "it is not clear which collation a comparison uses",
+  refuse_at(level, node, "could not determine which collation to use for a comparison",
             "Add COLLATE \"C\" to one of its arguments.");
 }
 
@@ -123,8 +127,9 @@ void check_stored(const QueryLevel* level, const Var* column, const RangeTblEntr
       !DPQ_IS_VIRTUAL(reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attgenerated);
   if (HeapTupleIsValid(row)) ReleaseSysCache(row);
   if (is_stored) return;
-  refuse_at(level, reinterpret_cast<const Node*>(column), "a column is generated when it is read",
-            "Use stored columns.");
+  refuse_at(level, reinterpret_cast<const Node*>(column),
+            "virtual generated columns are not supported over protected rows",
+            "Use columns that are stored.");
 }
 
 const QueryLevel* level_above(const QueryLevel* level, Index levels) {
@@ -139,7 +144,8 @@ void check_public_arguments(const QueryLevel* level, const Node* node, unsigned 
   for (int i = 0; i < list_length(arguments); ++i) {
     auto* argument = static_cast<Node*>(list_nth(arguments, i));
     if ((public_arguments >> i & 1) == 0 || !reads_columns(argument)) continue;
-    refuse_at(level, argument, psprintf("argument %d of a function must not come from rows", i + 1),
+    refuse_at(level, argument,
+              psprintf("argument %d of this function must not depend on protected rows", i + 1),
               "Write it as a literal or a query parameter.");
   }
 }
@@ -182,12 +188,11 @@ bool has_text_casts(Oid type) {
 
 [[noreturn]] void refuse_cast(const QueryLevel* level, const Node* node, Oid from, Oid to) {
   const char* hint = hint_of_type(from);
-  refuse_at(
-      level, node,
-      psprintf("the cast from %s to %s %s", format_type_be(from), format_type_be(to), kNotKnown),
-      hint != nullptr ? hint
-                      : "Cast numbers, dates and times to text, or texts to numbers, dates "
-                        "and times.");
+  refuse_at(level, node,
+            psprintf("cast from %s to %s %s", format_type_be(from), format_type_be(to), kNotKnown),
+            hint != nullptr
+                ? hint
+                : "Cast numbers, dates and times to text, or texts to numbers, dates and times.");
 }
 
 // A cast from text by the input function of a type fails for most texts.
@@ -216,22 +221,27 @@ void check_subscript(const QueryLevel* level, const Node* node) {
   const bool is_element = OidIsValid(get_element_type(subscript->refcontainertype)) &&
                           subscript->reflowerindexpr == NIL && subscript->refassgnexpr == nullptr;
   if (is_element) return;
-  refuse_at(level, node, "a subscript is not that of one element of an array",
+  refuse_at(level, node, "only subscripts of one array element are supported over protected rows",
             "Use one element: a[1].");
 }
 
 void check_array(const QueryLevel* level, const Node* node) {
   if (reinterpret_cast<const ArrayExpr*>(node)->multidims) {
-    refuse_at(level, node, "an array of arrays fails where their dimensions differ",
-              "Use an array of single values.");
+    refuse_at(
+        level, node,
+        "arrays of arrays are not supported over protected rows: they fail where dimensions differ",
+        "Use an array of single values.");
   }
   if (get_typlen(reinterpret_cast<const ArrayExpr*>(node)->element_typeid) < 0) {
-    refuse_at(level, node, "an array of texts or the like may be too large for some rows",
+    refuse_at(level, node,
+              "arrays of texts or other values of variable length are not supported over protected "
+              "rows: they may be too large for some rows",
               "Use one of its elements, or an array of numbers, dates or times.");
   }
   if (list_length(reinterpret_cast<const ArrayExpr*>(node)->elements) <= kMaxElements) return;
-  refuse_at(level, node, psprintf("an array has more than %d elements", kMaxElements),
-            "Select by a shorter list.");
+  refuse_with_code(level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, exprLocation(node),
+                   psprintf("an array has more than %d elements", kMaxElements),
+                   "Select by a shorter list.");
 }
 
 bool is_structural(const Node* node) {
@@ -308,12 +318,15 @@ Node* rewrite_inside(QueryLevel* level, Node* expression) {
 void check_column(const QueryLevel* level, const Var* column) {
   const auto* node = reinterpret_cast<const Node*>(column);
   if (column->varattno < 1) {
-    refuse_at(level, node, "system columns and whole rows are exact facts",
+    refuse_at(level, node,
+              "system columns and whole rows are not supported over protected rows: they identify "
+              "single rows",
               "Name ordinary columns.");
   }
   const QueryLevel* of = level_above(level, column->varlevelsup);
   if (of == nullptr || column->varno > list_length(of->query->rtable)) {
-    refuse_at(level, node, "a column of an unknown table", "Name a column of a table in FROM.");
+    refuse_at(level, node, "the query names a column of a table that is not in FROM",
+              "Name a column of a table in FROM.");
   }
   const auto* entry = rt_fetch(column->varno, of->query->rtable);
   if (entry->rtekind == RTE_RELATION) check_stored(level, column, entry);
@@ -321,31 +334,32 @@ void check_column(const QueryLevel* level, const Var* column) {
   Node* merged = merged_column(level, column);
   if (merged == nullptr) return;
   if (IsA(merged, Var)) return check_column(level, reinterpret_cast<Var*>(merged));
-  refuse_at(level, node, "a column of a join with USING is of two types",
-            "Write the column with the name of its table.");
+  refuse_at(level, node, "a column of JOIN ... USING has different types in the two tables",
+            "Qualify the column with the name of its table.");
 }
 
 void check_key_looks(const QueryLevel* level, const Node* expression) {
   if (is_bytewise(exprType(expression), exprTypmod(expression), exprCollation(expression))) return;
-  refuse_at(level, expression,
-            psprintf("equal keys of type %s may look different, and the one that is shown would be "
-                     "that of a single row",
-                     format_type_with_typemod(exprType(expression), exprTypmod(expression))),
-            "Cast the key to a type in which they are the same, such as integer, numeric(10,2) or "
-            "text.");
+  refuse_at(
+      level, expression,
+      psprintf("keys of type %s are not supported: equal keys may look different, and a single row "
+               "would decide which is shown",
+               format_type_with_typemod(exprType(expression), exprTypmod(expression))),
+      "Cast the key to a type in which they are the same, such as integer, numeric(10,2) or text.");
 }
 
 void check_key_inside(const QueryLevel* level, const SortGroupClause* key, const Node* expression) {
   check_type(level, expression);
   if (type_is_collatable(exprType(expression)) && !OidIsValid(exprCollation(expression))) {
-    refuse_at(level, expression, "it is not clear which collation a key has",
+    refuse_at(level, expression, "could not determine which collation to use for a key in GROUP BY",
               "Add COLLATE \"C\" to the key.");
   }
   const bool is_total_key = is_total(get_opcode(key->eqop)) &&
                             (!OidIsValid(key->sortop) || is_total(get_opcode(key->sortop)));
   if (is_total_key) return;
   refuse_at(level, expression,
-            psprintf("a key is of type %s", format_type_be(exprType(expression))),
+            psprintf("keys of type %s are not supported in GROUP BY",
+                     format_type_be(exprType(expression))),
             "Group by a text, a number, a date or a time.");
 }
 

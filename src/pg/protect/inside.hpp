@@ -3,7 +3,8 @@
 #include "pg/protect/query_level.hpp"
 
 // Expressions inside: over protected rows. They must not fail for any row, and call nothing but
-// PostgreSQL's own functions.
+// PostgreSQL's own functions. An error, a warning or a long time would tell that a row with such a
+// value exists, for the price of no epsilon; a function of the analyst would see the value itself.
 namespace dpquantile {
 
 // The expression with total functions in the place of partial ones, and with its constant parts

@@ -331,12 +331,11 @@ void check_table(const Block& block, const Base& base) {
     const ListCell* before;
     foreach (before, keys) {
       if (!may_meet_many(*static_cast<const JoinKey*>(lfirst(before)), *key, entry)) continue;
-      refuse_with_code(
-          base.level->statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
-          psprintf("a row may be compared with many rows of %s",
-                   rt_fetch(base.number, base.level->query->rtable)->eref->aliasname),
-          "Compare each column of it in one condition only, with a value of its own type: d.day = "
-          "hired::date.");
+      refuse_with_code(base.level->statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
+                       psprintf("a protected row may be compared with many rows of \"%s\"",
+                                rt_fetch(base.number, base.level->query->rtable)->eref->aliasname),
+                       "Compare each of its columns in one condition only, with a value of its own "
+                       "type: d.day = hired::date.");
     }
     keys = lappend(keys, lfirst(cell));
   }

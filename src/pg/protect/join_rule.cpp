@@ -51,7 +51,7 @@ struct Walk {
 }
 
 [[noreturn]] void refuse_type_of_join(const QueryLevel* level, const Node* at) {
-  refuse_join(level, at, "only inner, left and right joins are allowed",
+  refuse_join(level, at, "only inner, left and right joins of protected rows are supported",
               "Write LEFT JOIN, RIGHT JOIN or JOIN.");
 }
 
@@ -74,8 +74,8 @@ Part part_of_entry(QueryLevel* level, int number) {
   if (!has_rows) describe_list(level, number);
   if (!has_rows && !entry.is_joined_table && !is_list(entry)) {
     refuse_join(level, nullptr,
-                psprintf("%s is joined with protected rows, and is neither an ordinary table "
-                         "without children and row security nor a list of constants",
+                psprintf("\"%s\" cannot be joined with protected rows: it is neither an ordinary "
+                         "table without children and row security nor a list of constants",
                          rt_fetch(number, level->query->rtable)->eref->aliasname),
                 kTableHint);
   }
@@ -109,18 +109,19 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
   const char* name = rt_fetch(list, walk.level->query->rtable)->eref->aliasname;
   refuse_join(
       walk.level, at,
-      psprintf("a join may multiply the rows, because a row may match several rows of %s", name),
+      psprintf("the join may multiply protected rows: a row may match several rows of \"%s\"",
+               name),
       "Compare the column itself, or several columns in which no two rows are equal, by = alone, "
       "without a cast or function around it, with a value of its type: extract(year FROM "
       "hired)::int = y.");
 }
 
 [[noreturn]] void refuse_without_hash(const Walk& walk, int table, const Node* at) {
-  refuse(walk.level->statement->refused, at == nullptr ? kNowhere : exprLocation(at),
-         psprintf("%s is joined by an = that cannot be hashed, such as that of a date and a "
-                  "timestamp",
-                  rt_fetch(table, walk.level->query->rtable)->eref->aliasname),
-         "Compare values of one type: visits.day::timestamp = d.");
+  refuse(
+      walk.level->statement->refused, at == nullptr ? kNowhere : exprLocation(at),
+      psprintf("the = that joins \"%s\" cannot be hashed, such as an = of a date and a timestamp",
+               rt_fetch(table, walk.level->query->rtable)->eref->aliasname),
+      "Compare values of one type: visits.day::timestamp = d.");
 }
 
 [[noreturn]] void refuse_multiplying(const Walk& walk, const Part& rows, int table,
@@ -130,7 +131,7 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
     refuse_multiplying_list(walk, table, at);
   }
   refuse_join(walk.level, at,
-              psprintf("a join may multiply the rows, because no unique key of %s is compared",
+              psprintf("the join may multiply protected rows: it compares no unique key of \"%s\"",
                        rt_fetch(table, walk.level->query->rtable)->eref->aliasname));
 }
 
@@ -142,7 +143,7 @@ bool are_public(const QueryLevel* level, const List* conditions) {
 void add_public_side(const Walk& walk, const Part& rows, int table, const Node* at) {
   QueryLevel* level = walk.level;
   if (level->has_public_side) {
-    refuse_join(level, at, "more than one outer join keeps rows without a protected row",
+    refuse_join(level, at, "more than one outer join keeps public rows without a protected row",
                 kPublicSideHint);
   }
   set_absent(level, rows.entries);
@@ -172,7 +173,8 @@ struct Sides {
 Sides sides_of(const Walk& walk, const JoinExpr* join, const Part& left, const Part& right) {
   const auto* at = reinterpret_cast<const Node*>(join);
   if (!left.has_rows && !right.has_rows) {
-    refuse_join(walk.level, at, "tables are joined with each other before the protected rows",
+    refuse_join(walk.level, at,
+                "tables are joined with each other before they are joined with protected rows",
                 kOneByOneHint);
   }
   const bool keeps_left = join->jointype == JOIN_LEFT;
@@ -197,11 +199,11 @@ void check_kept_public_rows(QueryLevel* level, const UserJoin& join) {
   if (!join.left.has_public_side && !join.right.has_public_side) return;
   const bool keeps = join.left.has_public_side ? join.type == JOIN_LEFT : join.type == JOIN_RIGHT;
   if (!keeps || (join.left.has_public_side && join.right.has_public_side)) {
-    refuse(level->statement->refused, join.at == nullptr ? kNowhere : exprLocation(join.at),
-           "protected tables are joined after the public table whose rows are kept, and not kept",
-           "Write LEFT JOIN, or join the protected tables in a derived table: FROM city c LEFT "
-           "JOIN (SELECT ... FROM patients p JOIN visits v ON v.patient = p.id) t ON t.city = "
-           "c.id.");
+    refuse(
+        level->statement->refused, join.at == nullptr ? kNowhere : exprLocation(join.at),
+        "a join of protected tables drops rows of the public table that an outer join keeps",
+        "Write LEFT JOIN, or join the protected tables in a derived table: FROM city c LEFT JOIN "
+        "(SELECT ... FROM patients p JOIN visits v ON v.patient = p.id) t ON t.city = c.id.");
   }
   set_absent(level, join.left.has_public_side ? join.right.entries : join.left.entries);
 }
@@ -250,7 +252,7 @@ Part walk_from(const Walk& walk, Node* node) {
     return part_of_entry(walk.level, reinterpret_cast<RangeTblRef*>(node)->rtindex);
   }
   if (IsA(node, JoinExpr)) return walk_join(walk, reinterpret_cast<JoinExpr*>(node));
-  refuse_join(walk.level, node, "FROM has an unknown part");
+  refuse_join(walk.level, node, "this kind of item in FROM is not supported beside protected rows");
 }
 
 // Adds the tables of a FROM list, in any order in which each is joined to those before.
@@ -307,7 +309,7 @@ void find_relations(QueryLevel* level) {
     level->tables = list_concat_unique_oid(level->tables, tables_of_entry(level, i));
   }
   const FromEntry& entry = entry_of(level, level->user_entry);
-  level->whose = entry.relation != nullptr ? entry.relation : entry.source->whose;
+  level->user_relation = entry.relation != nullptr ? entry.relation : entry.source->user_relation;
   if (list_length(level->relations) < 2) return;
   List** joined = &level->statement->joined;
   *joined = list_concat_unique_oid(*joined, level->tables);

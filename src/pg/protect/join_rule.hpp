@@ -3,13 +3,13 @@
 #include "pg/protect/query_level.hpp"
 
 // Joins in a source or release block. They must not multiply protected rows, so that one row still
-// changes an answer as one row. Rows of several tables of one unit may be joined by their users
-// (unit_join.hpp).
+// changes an answer as one row. Rows of several tables of one unit may be joined by their user
+// columns (unit_join.hpp).
 namespace dpquantile {
 
 // Looks at FROM and WHERE of a source or release block whose entries are known. Every table beside
 // the protected rows must be joined to them by equalities of a unique key of the table. Sets what
-// the entries and the level say about joins, relations and users. ereports if a join is not
+// the entries and the level say about joins, relations and user columns. ereports if a join is not
 // allowed.
 void check_joins(QueryLevel* level);
 

@@ -2,7 +2,9 @@
 
 #include "pg/server/postgres.hpp"
 
-// Types whose values may be long, so that what is computed with one takes longer.
+// Types whose values may be long: texts, bytes, arrays, numbers of any number of digits. What is
+// computed with a long value takes longer, so one row with a long text would show in the time of
+// the query. Values of these types are limited (size_limit.hpp), others need no limit.
 namespace dpquantile {
 
 // Whether values of the type are texts of any kind, or bytes.

@@ -17,8 +17,8 @@ namespace {
 
 [[noreturn]] void refuse_outer_column(const QueryLevel* level, const Var* column) {
   refuse(level->statement->refused, exprLocation(reinterpret_cast<const Node*>(column)),
-         "a column of the query around might be computed for each row",
-         "Take a column of a table, a derived table or a function that returns rows.");
+         "a column of the outer query may be an expression that is computed for each protected row",
+         "Use a column of a table, a derived table or a function that returns rows.");
 }
 
 bool is_written_in_sql(Oid function) {

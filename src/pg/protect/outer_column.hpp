@@ -2,7 +2,10 @@
 
 #include "pg/protect/query_level.hpp"
 
-// Columns of a query around, in expressions over protected rows.
+// Columns of an outer query in expressions over protected rows, as in a subquery for each region.
+// They are constants for one execution of the release block. But if the outer column is itself an
+// expression, the planner computes it again for each row, where it may fail: the error would show
+// that a row got so far.
 namespace dpquantile {
 
 // Has the value of the column computed before a release starts, and not again for each row. The

@@ -51,7 +51,8 @@ void check_outer_query(QueryLevel* level) {
   const SubqueryCheck check = level->statement->check_subquery;
   const Query* query = level->query;
   if (query->rowMarks != NIL) {
-    refuse(level->statement->refused, kNowhere, "the query locks rows", "Leave out FOR UPDATE.");
+    refuse(level->statement->refused, kNowhere, "queries over protected tables cannot lock rows",
+           "Leave out FOR UPDATE.");
   }
   Node* const parts[] = {
       node_of(query->targetList),

@@ -25,8 +25,7 @@ constexpr char kFunctionHint[] =
 
 constexpr char kNodeHint[] =
     "Use columns, constants, comparisons, AND, OR, NOT, CASE and PostgreSQL's functions that "
-    "cannot "
-    "fail.";
+    "cannot fail.";
 constexpr char kSubqueryHint[] =
     "Join the table by its key. Or ask the subquery first, and write its answer into this query.";
 
@@ -38,18 +37,19 @@ struct Walk {
 [[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
   refuse(level->statement->refused, exprLocation(node),
-         psprintf("the function %s is %s", format_procedure(function),
-                  is_volatile ? "volatile" : "one that runs what its arguments name"),
+         psprintf("function %s is not supported here: it %s", format_procedure(function),
+                  is_volatile ? "is volatile" : "runs what its arguments name"),
          kFunctionHint);
 }
 
 void check_domain(const QueryLevel* level, const Node* node) {
   const Oid type = reinterpret_cast<const CoerceToDomain*>(node)->resulttype;
   if (passes_gate(TypeRelationId, type)) return;
-  refuse(
-      level->statement->refused, exprLocation(node),
-      psprintf("the cast to the domain %s may call functions of its owner", format_type_be(type)),
-      "Cast to the domain's base type.");
+  refuse(level->statement->refused, exprLocation(node),
+         psprintf("casts to domain %s are not supported here: they may call functions of the "
+                  "domain's owner",
+                  format_type_be(type)),
+         "Cast to the domain's base type.");
 }
 
 void check_types(const QueryLevel* level, Node* node) {
@@ -58,14 +58,16 @@ void check_types(const QueryLevel* level, Node* node) {
   const Node* at = IsA(node, RangeTblFunction)
                        ? reinterpret_cast<const RangeTblFunction*>(node)->funcexpr
                        : node;
-  refuse(
-      level->statement->refused, exprLocation(at),
-      get_typtype(type) == TYPTYPE_PSEUDO
-          ? psprintf("it is not known which types are in a value of type %s", format_type_be(type))
-          : psprintf("a cast or function may call code of the owner of type %s",
-                     format_type_be(type)),
-      "Use values of PostgreSQL's own types, or rows of a derived table with such columns. Or "
-      "convert the answers in a query of its own.");
+  refuse(level->statement->refused, exprLocation(at),
+         get_typtype(type) == TYPTYPE_PSEUDO
+             ? psprintf(
+                   "values of type %s are not supported here: they may contain values of any type",
+                   format_type_be(type))
+             : psprintf("values of type %s are not supported here: a cast or function may run code "
+                        "of the type's owner",
+                        format_type_be(type)),
+         "Use values of PostgreSQL's own types, or rows of a derived table with such columns. Or "
+         "convert the answers in a query of its own.");
 }
 
 // For expression_tree_walker(). `walk` is a Walk*.
@@ -90,8 +92,8 @@ void count_node(Statement* statement, const Node* node, int weight) {
   statement->node_count += weight;
   if (statement->node_count <= kMaxNodes) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
-                   psprintf("the expressions of the query have more than %d parts", kMaxNodes),
-                   "Write a shorter query. A list counts as one part if it is an array: = ANY "
+                   psprintf("the query has more than %d expression nodes", kMaxNodes),
+                   "Write a shorter query. A list counts as one node if it is an array: = ANY "
                    "('{1,2,3}'), FROM unnest($1).");
 }
 
@@ -99,8 +101,9 @@ void refuse_node(const QueryLevel* level, const Node* node) {
   const NodeRule* rule = find_node_rule(node);
   const char* reason =
       rule == nullptr
-          ? psprintf("an expression of an unknown kind (%d)", static_cast<int>(nodeTag(node)))
-          : psprintf("%s is not allowed here, because it %s", rule->what, rule->reason);
+          ? psprintf("an unknown kind of expression (%d) is not supported over protected rows",
+                     static_cast<int>(nodeTag(node)))
+          : psprintf("%s is not supported here: it %s", rule->what, rule->reason);
   refuse(level->statement->refused, exprLocation(node), reason,
          IsA(node, SubLink) ? kSubqueryHint : kNodeHint);
 }

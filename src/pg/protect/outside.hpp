@@ -2,8 +2,10 @@
 
 #include "pg/protect/query_level.hpp"
 
-// Expressions outside: over answers and public values, and without columns. No user's code runs
-// there: it would see what it may see, but it runs within a query that has its owner's rights.
+// Expressions outside: over answers and public values, and without columns. They may fail and may
+// take long, since all they see is public. But no code of other roles runs there: it would see
+// nothing secret itself, but it could change settings or look at PostgreSQL's state in the middle
+// of a query that has the rights of the tables' owners.
 namespace dpquantile {
 
 // ereports unless an expression of the level, or a part of its query, has only nodes and functions

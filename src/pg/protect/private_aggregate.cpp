@@ -31,11 +31,11 @@ constexpr char kPrivateHint[] =
     "Ask private aggregates, such as dp_count(0.1), dp_avg(column, 0.1, lower, upper) or "
     "dp_median(column, 0.1, lower, upper).";
 constexpr char kUserHint[] =
-    "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as the user; "
+    "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as user_id; "
     "or dp_count_distinct of this column, without GROUP BY.";
 
 constexpr char kUserGroupHint[] =
-    "Write dp_keep_group with this column as the user, and the most groups of a user.";
+    "Write dp_keep_group with this column as user_id, and max_groups: the most groups of a person.";
 
 [[noreturn]] void refuse_call(const QueryLevel* level, const Aggref* call, const char* reason,
                               const char* hint) {
@@ -46,9 +46,9 @@ constexpr char kUserGroupHint[] =
 const FamilyRow& family_of(const QueryLevel* level, const Aggref* call) {
   const FamilyRow* family = private_family(call);
   if (family != nullptr && is_of_extension(ProcedureRelationId, call->aggfnoid)) return *family;
-  refuse_call(level, call,
-              psprintf("the aggregate %s is not private", get_func_name(call->aggfnoid)),
-              kPrivateHint);
+  refuse_without_select(level->statement->refused, call->location,
+                        psprintf("the aggregate %s is not private", get_func_name(call->aggfnoid)),
+                        kPrivateHint);
 }
 
 // For expression_tree_walker(). `level` is a QueryLevel*.
@@ -65,14 +65,17 @@ void check_form(const QueryLevel* level, const Aggref* call) {
                         call->aggorder == NIL && call->aggdirectargs == NIL &&
                         call->agglevelsup == 0;
   if (is_plain) return;
-  refuse_call(level, call, "DISTINCT or ORDER BY in an aggregate chooses rows by the others",
+  refuse_call(level, call,
+              "DISTINCT or ORDER BY in a private aggregate would choose rows by other rows",
               "Leave it out. FILTER (WHERE ...) is allowed.");
 }
 
 // The grids are shown with exact numbers of users.
 void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   if (!family.has(Argument::kGrid)) return;
-  refuse_call(level, call, "the grids of dp_user_grid_stats are shown as they are in the rows",
+  refuse_call(level, call,
+              "dp_user_grid_stats is not supported over protected tables: it shows grids as they "
+              "are in the rows",
               "Group by public keys instead.");
 }
 
@@ -81,8 +84,10 @@ void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& f
 void check_unit_is_row(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   if (!family.hashes_users()) return;
   refuse_call(
-      level, call, "the aggregate protects users, and the table protects single rows",
-      "Ask the owner to protect the users: dp_protect_table('visits', user_id => 'patient').");
+      level, call,
+      psprintf("%s protects persons, but table \"%s\" protects single rows",
+               get_func_name(call->aggfnoid), level->statement->refused.relation),
+      "Ask the owner to protect the persons: dp_protect_table('visits', user_id => 'patient').");
 }
 
 // The number of different users. In groups it is none: a user may be in several.
@@ -107,17 +112,18 @@ bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
 
 // Returns whether the call must see limited rows only.
 bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
-  if (level->whose->user_column == 0) {
+  if (level->user_relation->user_column == 0) {
     check_unit_is_row(level, call, family);
     return false;
   }
   if (protects_users(level, call, family)) return false;
   if (limits_rows(level, family)) return true;
-  refuse_call(
-      level, call,
-      psprintf("an aggregate does not protect all rows of a user, whom column %s names",
-               get_attname(level->whose->permissions->relid, level->whose->user_column, false)),
-      most_rows_of_user(level) > 0 && family.selects_groups ? kUserGroupHint : kUserHint);
+  refuse_call(level, call,
+              psprintf("%s does not protect all rows of a person, whom column \"%s\" identifies",
+                       get_func_name(call->aggfnoid),
+                       get_attname(level->user_relation->permissions->relid,
+                                   level->user_relation->user_column, false)),
+              most_rows_of_user(level) > 0 && family.selects_groups ? kUserGroupHint : kUserHint);
 }
 
 // ---- The limit of the rows of a user -------------------------------------------------------
@@ -127,7 +133,7 @@ Node* row_limit(QueryLevel* level, const Aggref* call) {
   const Oid function = own_function("limited_row", buildoidvector(types, lengthof(types)));
   Node* user = user_of_row(level);
   if (!OidIsValid(function) || user == nullptr) {
-    refuse_call(level, call, "the rows of a user cannot be found in the query",
+    refuse_call(level, call, "the query does not show which person each row belongs to",
                 "Name the table itself in FROM.");
   }
   Const* most = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
@@ -152,7 +158,9 @@ void limit_rows_of_users(QueryLevel* level, Aggref* call) {
 void check_absent(QueryLevel* level, const Aggref* call, Node* argument) {
   if (!level->has_public_side || is_null_when_absent(level, argument)) return;
   refuse_call(
-      level, call, "a value is not NULL where the public side of the join has no protected row",
+      level, call,
+      psprintf("an argument of %s is not NULL for public rows without a protected row",
+               get_func_name(call->aggfnoid)),
       "Leave out COALESCE, CASE and the like, or write them in a derived table of the join.");
 }
 
@@ -168,8 +176,9 @@ bool depends_on_column(const QueryLevel* level, Node* parameter) {
 // The planner refuses subqueries that read tables.
 void check_parameter(QueryLevel* level, const Aggref* call, Node* parameter) {
   if (depends_on_column(level, parameter)) {
-    refuse_call(level, call, "a parameter of a private aggregate depends on a column",
-                "Write it as a literal or a query parameter.");
+    refuse_with_code(level->statement->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
+                     "a parameter of a private aggregate depends on a column",
+                     "Write it as a literal or a query parameter.");
   }
   check_outside(level, parameter, level->statement->check_subquery);
 }

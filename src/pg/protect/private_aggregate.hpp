@@ -6,11 +6,15 @@ extern "C" {
 #include "nodes/primnodes.h"
 }
 
-// The aggregates of a release block.
+// The aggregates of a release block: each must be one of this extension's, charged before the first
+// row, with parameters that depend on no row, and protect what the table protects: a row, or all
+// rows of a person. An aggregate over rows of a table with persons sees at most max_rows rows of
+// each. Any other aggregate would answer exactly, and one for single rows would answer for a person
+// with a hundred rows with a hundredth of the promised protection.
 namespace dpquantile {
 
 // Checks a call of an aggregate, and rewrites what it takes from the rows. ereports unless it is
-// private for what the relation protects: rows, or all rows of a user.
+// private for what the relation protects: rows, or all rows of a person.
 Node* rewrite_aggregate(QueryLevel* level, Aggref* call);
 
 // Whether an expression calls aggregates.

@@ -158,9 +158,9 @@ PlannedStmt* plan_protected(Query* query, const char* text, int options, ParamLi
 
 void refuse_explain() {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("EXPLAIN of a query over protected tables is refused"),
-                  errdetail("The plan depends on the number of rows."),
-                  errhint("dp_explain('SELECT ...') tells what a query costs, the ledger "
+                  errmsg("EXPLAIN is not supported for queries over protected tables"),
+                  errdetail("The plan would reveal the number of rows."),
+                  errhint("dp_explain('SELECT ...') shows what a query costs, the ledger "
                           "(dp_ledger) what it has cost.")));
 }
 

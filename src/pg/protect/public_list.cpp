@@ -43,7 +43,7 @@ Node* constant_of(QueryLevel* level, Node* value) {
   if (IsA(value, Const)) level->statement->node_count = before;
   Node* folded = eval_const_expressions(nullptr, value);
   if (!IsA(folded, Const)) {
-    refuse_list(level, value, "VALUES beside protected rows has a value that is no constant");
+    refuse_list(level, value, "VALUES that are joined with protected rows must be constants");
   }
   check_constant(level, reinterpret_cast<Const*>(folded), exprLocation(value));
   return folded;
@@ -51,8 +51,10 @@ Node* constant_of(QueryLevel* level, Node* value) {
 
 void fold_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
   if (list_length(entry->values_lists) > kMaxElements) {
-    refuse_list(level, nullptr,
-                psprintf("VALUES beside protected rows has more than %d rows", kMaxElements));
+    refuse_with_code(
+        level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
+        psprintf("VALUES that are joined with protected rows have more than %d rows", kMaxElements),
+        kListHint);
   }
   ListCell* row;
   foreach (row, entry->values_lists) {
@@ -137,11 +139,13 @@ void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* describ
     }
   }
   if (comparable == nullptr) {
-    refuse_list(level, nullptr, "VALUES beside protected rows has no column that can be compared",
+    refuse_list(level, nullptr,
+                "VALUES that are joined with protected rows have no column that can be compared",
                 "Use columns of numbers, texts, dates or times.");
   }
   if (!is_list(*described)) {
-    refuse_list(level, nullptr, "VALUES beside protected rows has the same row twice",
+    refuse_list(level, nullptr,
+                "VALUES that are joined with protected rows have the same row twice",
                 "Write each row once.");
   }
 }
@@ -244,7 +248,8 @@ void check_elements(const QueryLevel* level, const FuncExpr* function) {
       (!type_is_collatable(type) || is_inside_collation(function->funccollid));
   if (is_comparable) return;
   refuse_list(level, reinterpret_cast<const Node*>(function),
-              psprintf("a list beside protected rows has values of type %s", format_type_be(type)));
+              psprintf("a list of values of type %s cannot be joined with protected rows",
+                       format_type_be(type)));
 }
 
 // How many elements an array may have. The value of a parameter must not decide about it.
@@ -278,7 +283,8 @@ void describe_function(QueryLevel* level, const RangeTblEntry* entry, FromEntry*
   Node* array = array_of(original);
   if (array == nullptr) return;
   if (reads_columns(array)) {
-    refuse_list(level, function->funcexpr, "a list beside protected rows depends on a column");
+    refuse_list(level, function->funcexpr,
+                "a list that is joined with protected rows depends on a column");
   }
   check_elements(level, original);
   check_outside(level, array, nullptr);

@@ -2,7 +2,10 @@
 
 #include "pg/protect/query_level.hpp"
 
-// Lists of values in FROM beside protected rows: VALUES, generate_series() and unnest().
+// Lists of values in FROM beside protected rows: VALUES, generate_series() and unnest(). They give
+// groups a public list of keys, or rows a table to look up in. The values must be different, so
+// that a join by = matches at most one of them: a value that stands twice would count a row twice.
+// They are computed before the first row is read, so that an error in them says nothing about rows.
 namespace dpquantile {
 
 // Makes the entry of a source or release block a list: says in which columns no two rows of it are

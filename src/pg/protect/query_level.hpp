@@ -8,7 +8,9 @@ extern "C" {
 #include "utils/hsearch.h"
 }
 
-// What the validator knows of a statement and of each of its query levels.
+// What the validator knows of a statement and of each of its query levels. The rules fill it from
+// the innermost level outwards, and read it instead of looking at the query again. Plain data,
+// since errors may be raised at any time.
 namespace dpquantile {
 
 struct QueryLevel;
@@ -90,18 +92,19 @@ struct QueryLevel {
   QueryLevel* parent;  // null at the top
   Query* query;
   LevelKind kind;
-  FromEntry* entries;       // in the order of the range table
-  int* weights;             // of a source: how many nodes each of its columns is computed with
-  ColumnWork* works;        // of a source: how long each of its columns takes
-  QueryLevel** ctes;        // in the order of the query's CTEs
-  BorrowedRelation* view;   // whose query this is, or whose query reads this one; or null
-  AttrNumber view_user;     // the column of this query that the view shows as its users, or 0
-  List* relations;          // of a source or release block: those with its rows, BorrowedRelation
-  List* tables;             // of OIDs: the tables that these rows are of, in views, too
-  BorrowedRelation* whose;  // the one of these whose column names the user of each row
-  int user_entry;           // the entry of FROM that shows this column
-  bool has_release;         // whether it is a release block or contains one
-  bool is_empty;            // a source of which no row is read
+  FromEntry* entries;      // in the order of the range table
+  int* weights;            // of a source: how many nodes each of its columns is computed with
+  ColumnWork* works;       // of a source: how long each of its columns takes
+  QueryLevel** ctes;       // in the order of the query's CTEs
+  BorrowedRelation* view;  // the protected view of which this is the body, or reads it; or null
+  AttrNumber
+      view_user_column;  // the column of this query that the view has as its user column, or 0
+  List* relations;       // of a source or release block: those with its rows, BorrowedRelation
+  List* tables;          // of OIDs: the tables that these rows are of, in views, too
+  BorrowedRelation* user_relation;  // the one of these with the user column of each row
+  int user_entry;                   // the entry of FROM that shows this column
+  bool has_release;                 // whether it is a release block or contains one
+  bool is_empty;                    // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
   bool has_public_side;
   // All rows of the public side stay, whatever the protected rows are.
@@ -114,7 +117,7 @@ struct CteOfLevel {
   QueryLevel* body;
 };
 
-// How many rows of a user a source or release block may have: the most that one of its relations
+// How many rows of a person a source or release block may have: the most that one of its relations
 // allows. 0 if one of them allows none.
 int most_rows_of_user(const QueryLevel* level);
 

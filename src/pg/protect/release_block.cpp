@@ -47,7 +47,7 @@ TargetEntry* entry_of_key(const Block& block, const SortGroupClause* key) {
 void check_one_value(const QueryLevel* level, Node* key) {
   if (!expression_returns_set(key)) return;
   refuse(level->statement->refused, exprLocation(key),
-         "a function in GROUP BY returns several keys for each row",
+         "a set-returning function in GROUP BY would put a row into several groups",
          accepted_keys(level->statement->refused));
 }
 
@@ -271,7 +271,7 @@ void rewrite_target_list(Block* block) {
 void check_keep_group(const QueryLevel* level, Node* condition) {
   if (is_keep_group(condition) || !has_keep_group(condition)) return;
   refuse(level->statement->refused, exprLocation(condition),
-         "dp_keep_group is a part of another condition",
+         "dp_keep_group must be a condition of its own in HAVING",
          "Write HAVING dp_keep_group(...) AND the other conditions.");
 }
 
@@ -315,18 +315,20 @@ void check_groups(const Block& block) {
   if (block.keys == NIL) return;
   if (level->has_public_side && !has_public_keys(block)) {
     refuse(level->statement->refused, exprLocation(first_key(block)),
-           "a key is not of the public side of the join, whose rows are kept",
+           "a key in GROUP BY is not a column of the public side of the outer join",
            "Group by columns of the public side alone, or write JOIN in place of the outer join.");
   }
   if (level->keeps_public_rows || asks_keep_group(level->query->havingQual)) return;
   if (level->has_public_side) {
     refuse(level->statement->refused, exprLocation(first_key(block)),
-           "a condition in WHERE or of an inner join drops groups without protected rows",
+           "a condition in WHERE or of an inner join drops groups without protected rows, and so "
+           "reveals them",
            "Write the condition into ON, or into FILTER (WHERE ...) of the aggregates.");
   }
-  refuse(level->statement->refused, exprLocation(first_key(block)),
-         "the keys of the groups come from protected rows",
-         accepted_keys(level->statement->refused));
+  refuse(
+      level->statement->refused, exprLocation(first_key(block)),
+      "the keys in GROUP BY come from protected rows, so that the list of groups would reveal them",
+      accepted_keys(level->statement->refused));
 }
 
 // ---- The block -----------------------------------------------------------------------------
@@ -346,8 +348,8 @@ void check_has_aggregate(const QueryLevel* level) {
       has_aggregate(query->havingQual)) {
     return;
   }
-  refuse(level->statement->refused, kNowhere, "the query has no private aggregate",
-         "Ask private aggregates, such as dp_count(0.1).");
+  refuse_without_select(level->statement->refused, kNowhere, "the query has no private aggregate",
+                        "Ask private aggregates, such as dp_count(0.1).");
 }
 
 // The planner leaves out columns that the query around the block does not use. Without any

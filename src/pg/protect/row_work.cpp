@@ -334,16 +334,16 @@ bool add_work(Node* node, void* context) {
 
 constexpr char kShorterHint[] =
     "Use fewer functions of texts, shorter patterns and shorter texts in between; double precision "
-    "in the place of numeric.";
+    "instead of numeric.";
 constexpr char kJoinHint[] =
     "Use fewer functions in conditions of joins. Compare a list in FROM in one condition, or else "
-    "with "
-    "columns as they are, or make it shorter.";
+    "with columns as they are, or make it shorter.";
 
 void require_little_work(const Statement* statement, const Node* node, const char* hint) {
   if (statement->work.time[kSizeLimits - 1] <= kMostTime) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
-                   "its expressions may take longer than a millisecond for one row", hint);
+                   "the expressions of the query may take longer than a millisecond for one row",
+                   hint);
 }
 
 }  // namespace

@@ -117,12 +117,16 @@ void rewrite_columns(QueryLevel* level) {
 
 void check_clauses(const QueryLevel* level) {
   const Query* query = level->query;
-  refuse_clause(level, query->rowMarks != NIL, "the query locks rows", "Leave out FOR UPDATE.");
+  refuse_clause(level, query->rowMarks != NIL, "queries over protected tables cannot lock rows",
+                "Leave out FOR UPDATE.");
   refuse_clause(level, query->hasWindowFuncs || query->windowClause != NIL,
-                "a window function is computed from rows", kAroundHint);
-  refuse_clause(level, query->distinctClause != NIL, "DISTINCT tells which rows there are",
+                "window functions are not supported over protected rows", kAroundHint);
+  refuse_clause(level, query->distinctClause != NIL,
+                "DISTINCT is not supported over protected rows: it reveals which values there are",
                 accepted_distinct(level->statement->refused));
-  refuse_clause(level, query->groupingSets != NIL, "grouping sets put a row into several groups",
+  refuse_clause(level, query->groupingSets != NIL,
+                "grouping sets of private aggregates are not supported here: they put a row into "
+                "several groups",
                 "Write a query for each grouping, and combine them with UNION ALL.");
 }
 
@@ -133,7 +137,8 @@ void check_rows(QueryLevel* level) {
 
 void check_source(QueryLevel* level) {
   check_clauses(level);
-  refuse_clause(level, level->query->hasTargetSRFs, "a function returns several rows for each row",
+  refuse_clause(level, level->query->hasTargetSRFs,
+                "set-returning functions in SELECT are not supported over protected rows",
                 kAroundHint);
   check_rows(level);
   rewrite_columns(level);
@@ -144,8 +149,11 @@ void check_source(QueryLevel* level) {
   }
   if (level->parent == nullptr) return;  // It will be refused, because it shows rows.
   refuse_clause(level, query->limitCount != nullptr || query->limitOffset != nullptr,
-                "LIMIT and OFFSET below an aggregate choose rows by the others", kSourceHint);
-  refuse_clause(level, query->sortClause != NIL, "ORDER BY below an aggregate has no effect",
+                "LIMIT and OFFSET below a private aggregate are not supported: they choose rows by "
+                "other rows",
+                kSourceHint);
+  refuse_clause(level, query->sortClause != NIL,
+                "ORDER BY below a private aggregate is not supported: it has no effect",
                 kSourceHint);
 }
 

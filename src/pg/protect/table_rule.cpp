@@ -48,21 +48,31 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
                         entry->relkind == RELKIND_PARTITIONED_TABLE ||
                         entry->relkind == RELKIND_MATVIEW;
   if (!is_table) {
-    refuse_table(level, "it is no table of this database",
+    refuse_table(level,
+                 psprintf("\"%s\" is neither a table nor a materialized view of this database",
+                          get_rel_name(entry->relid)),
                  accepted_aggregate(level->statement->refused));
   }
   if (entry->tablesample != nullptr) {
-    refuse_table(level, "TABLESAMPLE chooses rows by their place", "Leave out TABLESAMPLE.");
+    refuse_table(
+        level, "TABLESAMPLE is not supported over protected tables: it chooses rows by their place",
+        "Leave out TABLESAMPLE.");
   }
   if (entry->securityQuals != NIL || has_row_security(entry->relid)) {
-    refuse_table(level, "it has row security", "Ask its owner for a view or another table.");
+    refuse_table(level,
+                 psprintf("\"%s\" has row security, which is not supported for protected tables",
+                          get_rel_name(entry->relid)),
+                 "Ask its owner for a view or another table.");
   }
   if (has_foreign_rows(entry->relid)) {
-    refuse_table(level, "some of its rows are on another server",
+    refuse_table(level,
+                 psprintf("some rows of \"%s\" are on another server", get_rel_name(entry->relid)),
                  "Ask its owner for a view of the other rows.");
   }
   if (relation->permissions->requiredPerms != ACL_SELECT) {
-    refuse_table(level, "the query does more than read it", "Leave out FOR UPDATE.");
+    refuse_table(level,
+                 psprintf("the query does more than read \"%s\"", get_rel_name(entry->relid)),
+                 "Leave out FOR UPDATE.");
   }
 }
 
@@ -80,8 +90,11 @@ void check_users_of_view(const QueryLevel* level, Oid relation, AttrNumber user_
       read->user_column == user_column) {
     return;
   }
-  refuse_table(level, "it is a view of a table that protects users, and does not protect them",
-               "Ask its owner to protect the view with the column of the users.");
+  refuse_table(
+      level,
+      psprintf("table \"%s\" protects persons, but the view of it that the query reads does not",
+               get_rel_name(relation)),
+      "Ask its owner to protect the view with the column that identifies the persons.");
 }
 
 bool is_joinable(const RangeTblEntry* entry) {

@@ -2,7 +2,10 @@
 
 #include "pg/protect/query_level.hpp"
 
-// Which tables a query may read as protected rows, and which it may join with them.
+// Which tables a query may read as protected rows, and which it may join with them. Rows on another
+// server, TABLESAMPLE and policies of row security are read in ways that these rules do not see:
+// they run code of others, or choose a row by the place of the others. A view must protect at least
+// the persons that its table protects, or it would be a way around that protection.
 namespace dpquantile {
 
 // ereports unless the entry of a protected relation is a table of this database, or of a view of
@@ -10,13 +13,13 @@ namespace dpquantile {
 void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
                            const BorrowedRelation* relation);
 
-// Notes the table and the column of its users in `relation`. ereports if the table itself, or a
-// table with rows in common (shared_rows.hpp), protects the users of another column.
+// Notes the table and its user column in `relation`. ereports if the table itself, or a
+// table with rows in common (shared_rows.hpp), protects the persons of another column.
 void check_users_of_table(const QueryLevel* level, Oid table, AttrNumber user_column,
                           BorrowedRelation* relation);
 
-// ereports if the level is of a view, and reads a relation whose own protection has another column
-// of users than the one that the view shows as its users, `user_column`. The view's own protection
+// ereports if the level is of a view, and reads a relation whose own protection has another user
+// column than the one that the view shows as its own, `user_column`. The view's own protection
 // counts. It must not protect less than what it reads, a table or another view.
 void check_users_of_view(const QueryLevel* level, Oid relation, AttrNumber user_column);
 

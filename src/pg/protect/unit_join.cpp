@@ -60,10 +60,10 @@ void check_units(const QueryLevel* level, const UnitJoin& join) {
     if (are_of_one_unit(one, other)) continue;
     refuse_join(
         level, join,
-        psprintf("it is joined with protected rows: %s and %s are not of one unit", name_of(one),
-                 name_of(other)),
-        "Ask the owner of both to state it: dp_protect_table('visits', user_id => 'patient', "
-        "unit => 'patient').");
+        psprintf("tables \"%s\" and \"%s\" protect different persons, so they cannot be joined",
+                 name_of(one), name_of(other)),
+        "If they protect the same persons, ask the owner of both to state it: "
+        "dp_protect_table('visits', user_id => 'patient', unit => 'patient').");
   }
 }
 
@@ -75,13 +75,14 @@ void check_no_self_join(const QueryLevel* level, const UnitJoin& join) {
     const ListCell* right;
     foreach (right, others) {
       if (!share_rows(lfirst_oid(left), lfirst_oid(right))) continue;
-      refuse_join(level, join,
-                  lfirst_oid(left) == lfirst_oid(right)
-                      ? "protected rows are joined with rows of the same table"
-                      : psprintf("protected rows are joined with the same rows: %s and %s have "
-                                 "rows in common",
-                                 get_rel_name(lfirst_oid(left)), get_rel_name(lfirst_oid(right))),
-                  "Join different tables of one unit, by the columns that name their users.");
+      refuse_join(
+          level, join,
+          lfirst_oid(left) == lfirst_oid(right)
+              ? psprintf("table \"%s\" protects persons, so it cannot be joined with itself",
+                         get_rel_name(lfirst_oid(left)))
+              : psprintf("tables \"%s\" and \"%s\" have rows in common, so they cannot be joined",
+                         get_rel_name(lfirst_oid(left)), get_rel_name(lfirst_oid(right))),
+          "Join different tables of one unit, by the columns that identify their persons.");
     }
   }
 }
@@ -164,8 +165,7 @@ void check_unit_join(const QueryLevel* level, const UnitJoin& join) {
     if (joins_users(level, join, static_cast<Node*>(lfirst(cell)))) return;
   }
   refuse_join(level, join,
-              "protected tables are joined, and no condition says that the columns that name their "
-              "users are equal",
+              "the join of protected tables does not compare the columns that identify the persons",
               "Join them by these columns, of one type: ON visits.patient = patients.id.");
 }
 

@@ -3,8 +3,9 @@
 #include "pg/protect/query_level.hpp"
 
 // Joins of protected tables with each other. Tables whose owner has stated the same unit for them
-// may be joined by the columns that name their users. Then each joined row is of one user, and
-// adding or removing a user adds or removes only rows of this user (docs/privacy.md, Theorem 32).
+// may be joined by their user columns. Then each joined row is of one person, and
+// adding or removing a person adds or removes only rows of this person (docs/privacy.md, Theorem
+// 32).
 namespace dpquantile {
 
 // Two parts of FROM with protected rows.
@@ -16,8 +17,8 @@ struct UnitJoin {
 };
 
 // ereports unless the tables of both parts are of one unit, none is in both, and a condition says
-// that a column of users of the one is equal to one of the other. An equality of different ids
-// would join the rows of several users.
+// that a user column of the one is equal to one of the other. An equality of different ids
+// would join the rows of several persons.
 void check_unit_join(const QueryLevel* level, const UnitJoin& join);
 
 // The relations whose rows an entry of FROM has, BorrowedRelation, and the OIDs of the tables that

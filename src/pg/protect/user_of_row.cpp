@@ -99,7 +99,7 @@ void make_columns_known(RangeTblEntry* entry, const Query* source) {
 // The number of the source's column that has the user, which is added if there is none; 0 if it
 // cannot be.
 AttrNumber require_user(const QueryLevel* level, const RangeTblEntry* entry, QueryLevel* source) {
-  if (source->view != nullptr) return source->view_user;
+  if (source->view != nullptr) return source->view_user_column;
   if (const AttrNumber number = find_user(source)) return number;
   Query* query = source->query;
   Node* user = user_of_row(source);

@@ -2,12 +2,16 @@
 
 #include "pg/protect/query_level.hpp"
 
-// The user of a row, where a query does not name it.
+// The person of a row, where a query does not name the user column. The limit of the rows of each
+// person (max_rows) needs it, and a derived table may have left it out. So it is added to each
+// query level between the table and the aggregates. Without it such a query would have no limit, or
+// would have to be refused.
 namespace dpquantile {
 
 // The column of the users of the protected rows, as an expression of a source or release block:
 // that of its user_entry. Derived tables and CTEs that leave it out get it as one more column. It
-// is NULL where an outer join has no protected row. Null if the level reads it in an unknown way.
+// is NULL where an outer join has no protected row. Null if the level reads it in a form that is
+// not supported.
 Node* user_of_row(QueryLevel* level);
 
 }  // namespace dpquantile

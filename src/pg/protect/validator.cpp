@@ -19,10 +19,10 @@ namespace dpquantile {
 
 namespace {
 
-// The view whose query a level is, or null, and its column of users.
+// If a level is the body of a protected view: that view, and its user column. Else null and 0.
 struct ViewOfLevel {
   BorrowedRelation* view;
-  AttrNumber user;
+  AttrNumber user_column;
 };
 
 QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
@@ -60,7 +60,7 @@ AttrNumber column_shown(const Query* view, AttrNumber number) {
 // Which column of a protected table or view names the users. Inside a view it is the one that the
 // view shows as its users.
 AttrNumber user_column_of(const QueryLevel* level, const BorrowedRelation* relation) {
-  if (level->view != nullptr) return column_shown(level->query, level->view_user);
+  if (level->view != nullptr) return column_shown(level->query, level->view_user_column);
   return static_cast<AttrNumber>(relation->user_column);
 }
 
@@ -87,7 +87,7 @@ void check_view(const QueryLevel* level, const Query* view) {
       view->cteList == NIL) {
     return;
   }
-  refuse_query(level, "the view is more than rows and columns of one table",
+  refuse_query(level, "the view does more than choose rows and columns of one table",
                "Ask its owner for a view without joins, GROUP BY, WITH and UNION.");
 }
 
@@ -104,7 +104,9 @@ FromEntry describe_subquery(QueryLevel* level, RangeTblEntry* entry) {
       validate(level->statement, level, entry->subquery, {view, described.user_column});
   if (child->kind == LevelKind::kSource) {
     if (entry->lateral) {
-      refuse_query(level, "LATERAL computes rows from other rows", "Leave out LATERAL.");
+      refuse_query(level,
+                   "LATERAL is not supported over protected rows: it computes rows from other rows",
+                   "Leave out LATERAL.");
     }
     described.source = child;
   }
@@ -148,7 +150,7 @@ void validate_ctes(QueryLevel* level) {
     if (body->has_release) cte->ctematerialized = CTEMaterializeAlways;
     if (body->kind == LevelKind::kSource) cte->ctematerialized = CTEMaterializeNever;
     if (cte->cterecursive && (body->has_release || body->kind != LevelKind::kOuter)) {
-      refuse_query(level, "a recursive query would read it again and again",
+      refuse_query(level, "recursive queries cannot read protected tables",
                    "Ask the private aggregates in a query that is not recursive.");
     }
   }
@@ -189,8 +191,9 @@ bool describe_entries(QueryLevel* level) {
     described = describe(level, entry);
     if (described.relation == nullptr && described.source == nullptr) continue;
     if (!in_from)
-      refuse_query(level, "UNION or the like shows rows",
-                   accepted_aggregate(level->statement->refused));
+      refuse_without_select(level->statement->refused, kNowhere,
+                            "UNION, INTERSECT or EXCEPT shows rows",
+                            accepted_aggregate(level->statement->refused));
     has_rows = true;
   }
   return has_rows;
@@ -203,12 +206,14 @@ void check_subquery(QueryLevel* level, SubLink* subquery) {
   const QueryLevel* child = validate(level->statement, level, query, {});
   const RefusedQuery& refused = level->statement->refused;
   if (child->kind == LevelKind::kSource) {
-    refuse(refused, subquery->location, "a subquery shows rows", accepted_aggregate(refused));
+    refuse_without_select(refused, subquery->location, "a subquery shows rows",
+                          accepted_aggregate(refused));
   }
   const bool has_one_value =
       subquery->subLinkType == EXPR_SUBLINK || subquery->subLinkType == ARRAY_SUBLINK;
   if (child->has_release && !has_one_value) {
-    refuse(refused, subquery->location, "private aggregates are in EXISTS, IN, ANY or ALL",
+    refuse(refused, subquery->location,
+           "private aggregates are not supported in EXISTS, IN, ANY or ALL",
            "Ask them in FROM, or in a subquery with one value: (SELECT dp_count(0.1) FROM staff).");
   }
 }
@@ -245,7 +250,7 @@ QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
   level->parent = parent;
   level->query = query;
   level->view = view.view;
-  level->view_user = view.user;
+  level->view_user_column = view.user_column;
   return level;
 }
 
@@ -300,7 +305,7 @@ QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
   QueryLevel* level = make_level(statement, parent, query, view);
   if (query->commandType != CMD_SELECT) {
     refuse_with_code(statement->refused, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,
-                     "the statement changes data",
+                     "statements that change data cannot read protected tables",
                      "Use SELECT, or CREATE TABLE AS to keep the answers.");
   }
   resolve_group_keys(query);
@@ -321,13 +326,15 @@ void validate_statement(Statement* statement, Query* query) {
   statement->check_subquery = check_subquery;
   const QueryLevel* top = validate(statement, nullptr, query, {});
   if (top->kind == LevelKind::kSource && !top->is_empty) {
-    refuse_query(top, "the query shows rows", accepted_aggregate(statement->refused));
+    refuse_without_select(statement->refused, kNowhere, "the query shows rows",
+                          accepted_aggregate(statement->refused));
   }
   const ListCell* cell;
   foreach (cell, statement->borrowed) {
     if (static_cast<const BorrowedRelation*>(lfirst(cell))->is_validated) continue;
-    refuse_query(top, "the query reads it in an unknown way",
-                 accepted_aggregate(statement->refused));
+    refuse_query(
+        top, psprintf("this form of reading \"%s\" is not supported", statement->refused.relation),
+        accepted_aggregate(statement->refused));
   }
   choose_size_limit(statement);
 }

@@ -14,10 +14,9 @@ void look_up_hash(Oid type, FmgrInfo* hash) {
   const TypeCacheEntry* entry =
       lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
   if (!OidIsValid(entry->hash_extended_proc)) {
-    ereport(ERROR,
-            (errcode(ERRCODE_UNDEFINED_FUNCTION),
-             errmsg("groups cannot be told apart by a hash of type %s", format_type_be(type)),
-             errhint("Cast the key to a type that can be hashed, such as text.")));
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                    errmsg("keys of type %s cannot be hashed", format_type_be(type)),
+                    errhint("Cast the key to a type that can be hashed, such as text.")));
   }
   fmgr_info(entry->hash_extended_proc, hash);
 }

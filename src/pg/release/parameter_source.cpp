@@ -159,10 +159,10 @@ void check_parameters_source(PlannerInfo* root, const Aggref* call, const Family
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("the parameters of a private aggregate must not come from the data"),
              errdetail("Argument %d comes from a subquery or an outer query that may read data. A "
-                       "bound that is the smallest or largest value tells this value exactly.",
+                       "bound that is the smallest or largest value reveals this value exactly.",
                        rows + i + 1),
-             errhint("Write a literal or a query parameter, from what is publicly known about "
-                     "the values.")));
+             errhint("Write a literal or a query parameter, from what is publicly known about the "
+                     "values.")));
   }
 }
 

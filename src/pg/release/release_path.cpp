@@ -56,12 +56,11 @@ struct ReleasePath {
 void require_order(const SortGroupClause* key, const Expr* column) {
   if (OidIsValid(key->sortop)) return;
   const char* type = format_type_be(exprType(reinterpret_cast<const Node*>(column)));
-  ereport(ERROR,
-          (errcode(ERRCODE_UNDEFINED_FUNCTION),
-           errmsg("private answers cannot be grouped by a key of type %s", type),
-           errdetail("The type has no order. The groups come in the order of their keys, because "
-                     "any other order depends on the rows."),
-           errhint("Cast the key to a type that can be sorted, such as text.")));
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                  errmsg("private answers cannot be grouped by a key of type %s", type),
+                  errdetail("The type has no order. The groups come in the order of their keys, "
+                            "because any other order depends on the rows."),
+                  errhint("Cast the key to a type that can be sorted, such as text.")));
 }
 
 // A row would be in several groups, and is charged for one.
@@ -71,12 +70,11 @@ void require_one_key(const PlannerInfo* root) {
     Node* key = get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
                                          root->processed_tlist);
     if (!expression_returns_set(key)) continue;
-    ereport(ERROR,
-            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("private answers cannot be grouped by a function that returns a set"),
-             errdetail("It would put a row into several groups, and the charge is for one."),
-             errhint("Write the function in FROM, as in FROM posts, unnest(tags) AS tag. A row of "
-                     "posts is then as many rows as it has tags.")));
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("private answers cannot be grouped by a function that returns a set"),
+                    errdetail("It would put a row into several groups, and the charge is for one."),
+                    errhint("Write the function in FROM, as in FROM posts, unnest(tags) AS tag. A "
+                            "row of posts is then as many rows as it has tags.")));
   }
 }
 
@@ -108,13 +106,14 @@ void add_sort_columns(ReleaseLevel* level) {
 // The ledger would tell the exact number of groups, also of those that are not to be shown.
 void refuse_charge_by_hidden_group(bool hides_groups, bool charges_by_group) {
   if (!hides_groups || !charges_by_group) return;
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("dp_keep_group cannot be used with an aggregate that is charged for each group"),
-           errdetail("The charge would tell the number of all groups, also of those that are not "
-                     "shown."),
-           errhint("Ask dp_keep_group in a query of its own, and then the other aggregate for the "
-                   "groups that were shown.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("dp_keep_group cannot be used with an aggregate that is charged for each group"),
+       errdetail(
+           "The charge would reveal the number of all groups, also of those that are not shown."),
+       errhint("Ask dp_keep_group in a query of its own, and then the other aggregate for the "
+               "groups that were shown.")));
 }
 
 // ereports if equal keys may look different. A group shows the key of one of its rows.
@@ -126,14 +125,13 @@ void require_bytewise_keys(const ReleaseLevel& level) {
     const Node* key = get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
                                                root->processed_tlist);
     if (is_bytewise(exprType(key), exprTypmod(key), exprCollation(key))) continue;
-    ereport(ERROR,
-            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("dp_keep_group cannot be used with a key of type %s",
-                    format_type_with_typemod(exprType(key), exprTypmod(key))),
-             errdetail("Equal keys may look different, such as 1.0 and 1.00, or \"Oslo\" and "
-                       "\"oslo\". The one that is shown would be that of a single row."),
-             errhint("Cast the key to a type in which they are the same, such as integer, "
-                     "numeric(10,2) or text.")));
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("dp_keep_group cannot be used with a key of type %s",
+                           format_type_with_typemod(exprType(key), exprTypmod(key))),
+                    errdetail("Equal keys may look different, such as 1.0 and 1.00, or \"Oslo\" "
+                              "and \"oslo\". A single row would decide which is shown."),
+                    errhint("Cast the key to a type in which they are the same, such as integer, "
+                            "numeric(10,2) or text.")));
   }
 }
 

@@ -48,21 +48,22 @@ bool tells_facts(const RelationPermissions* relation) {
 }
 
 [[noreturn]] void refuse_columns(Oid catalog) {
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-       errmsg("permission denied for columns of table %s that tell of rows", get_rel_name(catalog)),
-       errdetail_restricted("facts about rows"),
-       errhint("A SELECT without system columns, TABLESAMPLE and locks shows constants for "
-               "them. Or name the columns that you need instead of *.")));
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("permission denied for columns of table %s that reveal facts about rows",
+                         get_rel_name(catalog)),
+                  errdetail_restricted("facts about rows"),
+                  errhint("A SELECT without system columns, TABLESAMPLE and locks shows constants "
+                          "for them. Or name the columns that you need instead of *.")));
 }
 
 [[noreturn]] void refuse_statistics(Oid relation) {
-  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                  errmsg("permission denied for table %s", get_rel_name(relation)),
-                  errdetail_restricted("statistics of columns"),
-                  errhint("The view information_schema.columns and the table pg_attribute describe "
-                          "columns.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+       errmsg("permission denied for table %s", get_rel_name(relation)),
+       errdetail_restricted("statistics of columns"),
+       errhint(
+           "The view information_schema.columns and the table pg_attribute describe columns.")));
 }
 
 }  // namespace
@@ -92,10 +93,10 @@ void refuse_plan_of_hidden_table(const QueryDesc* query) {
     ereport(
         ERROR,
         (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-         errmsg("EXPLAIN of a view is refused, because the plan reads a table that you "
-                "may not read"),
+         errmsg(
+             "EXPLAIN of this view is not supported: its plan reads a table that you may not read"),
          errdetail_restricted("the plan depends on the number of rows"),
-         errhint("dp_explain('SELECT ...') tells what a query costs, the ledger (dp_ledger) what "
+         errhint("dp_explain('SELECT ...') shows what a query costs, the ledger (dp_ledger) what "
                  "it has cost.")));
   }
 }

@@ -26,13 +26,13 @@ struct Denied {
   const char* tells;
 };
 
-constexpr char kCounters[] = "what statements have scanned, and who does what at this moment";
+constexpr char kCounters[] = "what statements have scanned, and which role does what at this moment";
 constexpr char kSizes[] = "sizes of tables";
 constexpr char kLocks[] = "locks, also those of rows that were read";
 constexpr char kWal[] = "positions in the write-ahead log, which changes of data advance";
 constexpr char kMemory[] = "memory and I/O of queries";
 constexpr char kFiles[] = "the server's files";
-constexpr char kProcesses[] = "whose process a number is";
+constexpr char kProcesses[] = "which role a process belongs to";
 constexpr char kPages[] = "pages and rows of a table";
 
 // Functions in pg_catalog. Each name exists in PostgreSQL 15 to 18, or in some of them.

@@ -40,13 +40,12 @@ void refuse_explain(const ExplainStmt* statement) {
   foreach (cell, statement->options) {
     auto* option = static_cast<DefElem*>(lfirst(cell));
     if (is_harmless(option->defname) || is_off(option)) continue;
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-         errmsg("EXPLAIN (%s) is refused", asc_toupper(option->defname, strlen(option->defname))),
-         errdetail_restricted("what a query reads, and how much memory it takes"),
-         errhint("EXPLAIN without this option shows the price of a private query, except over "
-                 "protected tables.")));
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("EXPLAIN (%s) is not supported",
+                           asc_toupper(option->defname, strlen(option->defname))),
+                    errdetail_restricted("what a query reads, and how much memory it takes"),
+                    errhint("EXPLAIN without this option shows the price of a private query, "
+                            "except over protected tables.")));
   }
 }
 
@@ -58,7 +57,7 @@ void refuse_maintenance(List* options) {
   foreach (cell, options) {
     auto* option = static_cast<DefElem*>(lfirst(cell));
     if (std::string_view(option->defname) != "verbose" || !defGetBoolean(option)) continue;
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("VERBOSE is refused"),
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("VERBOSE is not supported"),
                     errdetail_restricted("numbers of rows and pages"), errhint("Leave it out.")));
   }
 }
@@ -66,7 +65,7 @@ void refuse_maintenance(List* options) {
 // A trigger of a protected table may notify of each row, and a notification has the process that
 // wrote it. PostgreSQL has no right for listening.
 [[noreturn]] void refuse_listening() {
-  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("LISTEN is refused"),
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for LISTEN"),
                   errdetail_restricted("what other sessions write, and which process does"),
                   errhint("Ask a private query again to see what has changed.")));
 }

@@ -123,11 +123,12 @@ void restrict_estimates(PlannerInfo* root, Oid relation, bool is_parent, RelOptI
 
 void refuse_serializable() {
   if (!IsolationIsSerializable()) return;
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("SERIALIZABLE transactions are refused"),
-           errdetail_restricted("a serialization failure depends on the rows that a query "
-                                "has read"),
-           errhint("Use REPEATABLE READ.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("SERIALIZABLE transactions are not supported"),
+       errdetail_restricted("a serialization failure depends on the rows that a query has read"),
+       errhint("Use REPEATABLE READ.")));
 }
 
 void restrict_start(QueryDesc* query, int flags) {

@@ -172,8 +172,8 @@ bool session_began_restricted() {
 
 int errdetail_restricted(const char* reason) {
   return errdetail(
-      "The session is restricted (dp_restrict_role), and this tells exact facts about "
-      "data: %s.",
+      "The session is restricted (dp_restrict_role), and this would reveal exact facts about data: "
+      "%s.",
       reason);
 }
 

@@ -64,14 +64,14 @@ bool is_of_restricted_role(Oid function) {
 void refuse(const RowTrigger& trigger) {
   refuse_system_columns_of_trigger(trigger.relation, trigger.condition);
   if (!is_of_restricted_role(trigger.function)) return;
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("row trigger %s of table %s is refused, because a restricted role owns its "
-                  "function",
-                  quote_identifier(trigger.name), get_rel_name(trigger.relation)),
-           errdetail_restricted("the system columns of OLD and NEW"),
-           errhint("Use a trigger FOR EACH STATEMENT with transition tables, or give the function "
-                   "to a role that is not restricted.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("row trigger %s of table %s is not supported: a restricted role owns its function",
+              quote_identifier(trigger.name), get_rel_name(trigger.relation)),
+       errdetail_restricted("the system columns of OLD and NEW"),
+       errhint("Use a trigger FOR EACH STATEMENT with transition tables, or give the function to a "
+               "role that is not restricted.")));
 }
 
 // SELECT … FOR UPDATE needs the right to update, but updates no column.

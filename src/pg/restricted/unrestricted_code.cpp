@@ -35,7 +35,7 @@ const char* restricted_member(const List* restricted, Oid role) {
   const ListCell* cell;
   foreach (cell, restricted) {
     if (!is_member_of_role_nosuper(lfirst_oid(cell), role)) continue;
-    return psprintf("role %s, which is restricted,", GetUserNameFromId(lfirst_oid(cell), true));
+    return psprintf("restricted role %s", GetUserNameFromId(lfirst_oid(cell), true));
   }
   return nullptr;
 }

@@ -28,7 +28,7 @@ void require_values_of_type(FunctionCallInfo fcinfo, const AggregateParameters* 
 
 [[noreturn]] void refuse_hashes() {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("the users or values of shards cannot be hashed with one key"),
+                  errmsg("the persons or values of different shards cannot be hashed with one key"),
                   errhint("Private aggregates over distributed tables call this aggregate.")));
 }
 

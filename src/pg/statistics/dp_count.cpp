@@ -107,7 +107,7 @@ DPQ_FUNCTION(dpq_keep_user_group_final) {
   const ChargedGroup group = charged_group(fcinfo);
   if (group.bounded_users == nullptr) {
     ereport(ERROR,
-            (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the users of the groups are not bounded")));
+            (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the persons of the groups are not bounded")));
   }
   PG_RETURN_BOOL(draw_keep(group, *group.bounded_users));
 }

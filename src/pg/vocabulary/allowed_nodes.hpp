@@ -6,7 +6,9 @@ extern "C" {
 #include "nodes/nodes.h"
 }
 
-// The kinds of expressions that queries over protected relations may have.
+// The kinds of expressions that queries over protected relations may have. A kind that is not in
+// the table is refused: a new version of PostgreSQL may add one that runs code, reads tables or
+// fails for some rows.
 namespace dpquantile {
 
 struct NodeRule {

@@ -58,7 +58,7 @@ struct Named {
 
 const char* name_of_function(Oid function) {
   const char* kind = get_func_prokind(function) == PROKIND_AGGREGATE ? "aggregate" : "function";
-  return psprintf("the %s %s", kind, format_procedure_qualified(function));
+  return psprintf("%s %s", kind, format_procedure_qualified(function));
 }
 
 const char* name_of_object(const ObjectAddress& object) {
@@ -66,10 +66,10 @@ const char* name_of_object(const ObjectAddress& object) {
     case ProcedureRelationId:
       return name_of_function(object.objectId);
     case OperatorRelationId:
-      return psprintf("the operator %s", format_operator_qualified(object.objectId));
+      return psprintf("operator %s", format_operator_qualified(object.objectId));
     default: {
       const char* description = getObjectDescription(&object, true);
-      return psprintf("the %s", description == nullptr ? "object that was dropped" : description);
+      return description == nullptr ? "an object that was dropped" : description;
     }
   }
 }

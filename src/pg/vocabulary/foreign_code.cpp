@@ -20,13 +20,15 @@ void refuse_foreign_code(ObjectAccessType access, Oid catalog, Oid object, int p
   if (previous_access != nullptr) previous_access(access, catalog, object, part, argument);
   if (!is_refused || access != OAT_FUNCTION_EXECUTE || passes_gate(catalog, object)) return;
   is_refused = false;
+  // Not an SQLSTATE that a total function takes for one about values, and answers with NULL.
   ereport(
       ERROR,
-      (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-       errmsg("function %s would run in a query over protected tables", format_procedure(object)),
-       errdetail("An index, extended statistics, a CHECK constraint or a partition key of a "
-                 "table of the query calls it with constants, or an operator that search_path "
-                 "has before PostgreSQL's."),
+      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+       errmsg("function %s must not run in a query over protected tables",
+              format_procedure(object)),
+       errdetail(
+           "An index, extended statistics, a CHECK constraint or a partition key of a table in the "
+           "query calls it, or search_path has an operator that calls it before PostgreSQL's own."),
        errhint("Leave this table out of the query, or put pg_catalog first in search_path.")));
 }
 

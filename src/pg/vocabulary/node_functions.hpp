@@ -8,7 +8,8 @@ extern "C" {
 }
 
 // What one node of an expression calls, and with which types and collations. Its arguments are not
-// looked at.
+// looked at. Some nodes call functions that the query does not name, such as the comparison of
+// GREATEST or the input function of a cast; a check that missed one would let it run over rows.
 namespace dpquantile {
 
 // The first function that the node calls and `allows` does not allow; invalid if there is none.

@@ -2,6 +2,8 @@
 
 #include "pg/server/postgres.hpp"
 
+// Rewritten queries call functions of schema dpquantile, which is closed to all roles but its
+// owner.
 namespace dpquantile {
 
 // The function of schema dpquantile with this name and these types of arguments, whatever rights

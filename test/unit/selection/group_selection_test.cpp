@@ -110,8 +110,8 @@ TEST(GroupSelection, RefusesParametersOutOfRange) {
                          "Choose a delta far below 1 / (number of rows), for example 1e-06; "
                          "smaller is more private.",
                          [] { GroupSelection(1, 0.6); });
-  expect_parameter_error("epsilon and delta do not suffice for users in up to 2000000 groups",
-                         "Each group gets an equal part of both. Allow fewer groups of a user.",
+  expect_parameter_error("epsilon and delta do not suffice for persons in up to 2000000 groups",
+                         "Each group gets an equal part of both. Allow fewer groups of a person.",
                          [] { GroupSelection(1, 1e-6, 2'000'000); });
   EXPECT_THROW(GroupSelection(1, 0), ParameterError);
   EXPECT_THROW(GroupSelection(1, NAN), ParameterError);

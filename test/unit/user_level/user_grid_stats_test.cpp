@@ -168,7 +168,7 @@ TEST_F(UserGridStats, RefusesAnEpsilonTooSmallToBeShared) {
   std::vector<UserRow> rows;
   for (std::uint32_t grid = 0; grid < 20; ++grid) rows.push_back({7, grid, kOne / 2});
   test::expect_parameter_error(
-      "epsilon must be at least 2.384185791015625e-06 for users in 20 grids, got 1e-06",
+      "epsilon must be at least 2.384185791015625e-06 for persons in 20 grids, got 1e-06",
       "Ask for a larger epsilon, or for fewer grids.", [&] { release_of(rows, 20, pure(1e-6)); });
   EXPECT_EQ(release_of(rows, 20, pure(2.4e-6)).grids.size(), 20U);
 }
@@ -177,7 +177,7 @@ TEST_F(UserGridStats, RefusesARhoTooSmallToBeShared) {
   std::vector<UserRow> rows;
   for (std::uint32_t grid = 0; grid < 600; ++grid) rows.push_back({7, grid, kOne / 2});
   test::expect_parameter_error(
-      "rho must be at least 1.0658141036401503e-12 for users in 600 grids, got 1e-12",
+      "rho must be at least 1.0658141036401503e-12 for persons in 600 grids, got 1e-12",
       "Ask for a larger rho, or for fewer grids.", [&] { release_of(rows, 600, zcdp(1e-12)); });
   EXPECT_EQ(release_of(rows, 600, zcdp(1.1e-12)).grids.size(), 600U);
 }

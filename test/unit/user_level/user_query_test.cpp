@@ -65,7 +65,7 @@ TEST(CheckUserQuery, SaysWhatItGot) {
                                check({UserMethod::kArray, ContributionRule::kOptimal, 0, pure(0)}));
   test::expect_parameter_error(
       "max_contributions must be between 1 and 4294967295, got 4294967296",
-      "It is the most rows of one user that count.",
+      "It is the most rows of one person that count.",
       check({UserMethod::kLevy, ContributionRule::kFixed, kMost + 1, pure(1)}));
 }
 

@@ -40,15 +40,15 @@ CREATE OR REPLACE AGGREGATE @extschema@.dp_keep_group(user_id anynonarray, epsil
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.dp_keep_group(anynonarray, float8, float8, bigint) IS
-'Whether a group may be shown, for users who may be in several groups. Each user counts in at most max_groups groups, which are
-  chosen at random; with epsilon / max_groups and delta / max_groups each group is kept as if its users were rows.
-Privacy: (epsilon, delta)-differentially private for adding or removing one user with all rows. epsilon and delta are the
+'Whether a group may be shown, for persons who may be in several groups. Each person counts in at most max_groups groups, which are
+  chosen at random; with epsilon / max_groups and delta / max_groups each group is kept as if its persons were rows.
+Privacy: (epsilon, delta)-differentially private for adding or removing one person with all rows. epsilon and delta are the
   total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-user_id: the user of a row; rows without a user are ignored.
+user_id: the person of a row; rows without a person are ignored.
 epsilon: privacy parameter; epsilon / max_groups from 1e-6 on, epsilon up to 1000.
-delta: the probability with which the guarantee may fail, up to 0.5; choose it far below one over the number of users.
-max_groups: the most groups in which a user counts. Fewer make the groups of users with many groups smaller, more make each
-  group need more users.
+delta: the probability with which the guarantee may fail, up to 0.5; choose it far below one over the number of persons.
+max_groups: the most groups in which a person counts. Fewer make the groups of persons with many groups smaller, more make each
+  group need more persons.
 All arguments except user_id must be constant.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_keep_group_rows(epsilon float8, delta float8, OUT half_the_time bigint, OUT always bigint)

@@ -11,7 +11,7 @@ BEGIN
             HINT = 'One of them may be NULL: the epsilon of queries stated in rho alone, or the rho of other queries.';
   END IF;
   IF delta <> 0 AND (delta < 0 OR delta >= 1 OR epsilon IS NULL OR rho IS NOT NULL) THEN
-    RAISE EXCEPTION 'delta must be 0 or more, below 1, and 0 beside a rho, got %', left(delta::text, 40)
+    RAISE EXCEPTION 'delta must be at least 0 and below 1, and 0 if rho is stated, got %', left(delta::text, 40)
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
   END IF;

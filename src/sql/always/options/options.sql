@@ -17,8 +17,8 @@ COMMENT ON FUNCTION @extschema@.dp_options(text, float8, bigint, float8, float8,
   'example 1 for whole numbers or 0.01 for cents (default for quantiles: 2^20 cells from lower to upper); bins: '
   'the number of bins of a dp_cdf, 1 to 1048576 (default 1024), instead of granularity; lower, upper: public '
   'bounds of the values, for dp_iqr with method ''quantiles''; max_contributions: for dp_user_mean and '
-  'dp_user_variance, the most rows kept of a user: a whole number such as 8, ''median'' or ''optimal'' (the '
-  'default); suppress: for dp_user_grid_stats, whether users may be left out of some of their grids (default true); '
+  'dp_user_variance, the most rows kept of a person: a whole number such as 8, ''median'' or ''optimal'' (the '
+  'default); suppress: for dp_user_grid_stats, whether persons may be left out of some of their grids (default true); '
   'rho: for all but dp_iqr and dp_keep_group, the guarantee in rho of zero-concentrated differential privacy, 1e-12 '
   'to 1000, with NULL for epsilon. Options are public and cost no budget.';
 

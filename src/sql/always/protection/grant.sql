@@ -10,29 +10,29 @@ BEGIN
             HINT = 'An aggregate with a smaller epsilon is refused. Leave it out for 0.01.';
   END IF;
   IF NOT coalesce(check_private_terms.epsilon >= check_private_terms.smallest_epsilon AND check_private_terms.epsilon <= 100, true) THEN
-    RAISE EXCEPTION 'epsilon must be from smallest_epsilon, which is %, to 100, got %', check_private_terms.smallest_epsilon,
+    RAISE EXCEPTION 'epsilon must be between smallest_epsilon (%) and 100, got %', check_private_terms.smallest_epsilon,
                     check_private_terms.epsilon
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is what each standard aggregate costs, such as count(*). Without it only private aggregates may be asked.';
+            HINT = 'epsilon is what each standard aggregate costs, such as count(*). Without it only private aggregates may be asked.';
   END IF;
   IF check_private_terms.delta IS NOT NULL
      AND NOT (check_private_terms.delta > 0 AND check_private_terms.delta < 1 AND check_private_terms.epsilon IS NOT NULL) THEN
-    RAISE EXCEPTION 'delta must be above 0 and below 1, beside an epsilon, got % beside %', check_private_terms.delta,
+    RAISE EXCEPTION 'delta must be above 0 and below 1 and needs an epsilon, got delta % and epsilon %', check_private_terms.delta,
                     coalesce(check_private_terms.epsilon::text, 'NULL')
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is what the choice of groups costs, where the keys of GROUP BY come from the rows. It should be far below one '
+            HINT = 'delta is what the choice of groups costs, where the keys of GROUP BY come from the rows. It should be far below one '
                    'over the number of rows.';
   END IF;
   IF check_private_terms.reuse IS NOT NULL
      AND NOT coalesce(check_private_terms.reuse > '0' AND check_private_terms.reuse <= '10 years', false) THEN
     RAISE EXCEPTION 'reuse must be above 0 and at most 10 years, got %', check_private_terms.reuse
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is how long answers are shown again without a charge, for example ''1 day''.';
+            HINT = 'reuse is how long answers are shown again without a charge, for example ''1 day''.';
   END IF;
   IF NOT coalesce(check_private_terms.most_cancels >= 0, false) THEN
     RAISE EXCEPTION 'most_cancels must be 0 or more, got %', coalesce(check_private_terms.most_cancels::text, 'NULL')
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is how many queries may end early while they read rows. Leave it out for 100.';
+            HINT = 'most_cancels is how many queries may end early while they read rows. Leave it out for 100.';
   END IF;
 END
 $$;

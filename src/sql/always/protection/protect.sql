@@ -12,24 +12,24 @@ BEGIN
                    'have row security, foreign children, virtual generated columns, partial indexes by functions that are not PostgreSQL''s own, or the option security_invoker.';
   END IF;
   IF check_protection.max_rows IS NOT NULL AND check_protection.user_id IS NULL THEN
-    RAISE EXCEPTION 'max_rows limits the rows of each user, and user_id is NULL'
+    RAISE EXCEPTION 'max_rows needs user_id, which is NULL'
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ..., max_rows => %s).',
+            HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., max_rows => %s).',
                           asked, check_protection.max_rows);
   ELSIF NOT check_protection.max_rows BETWEEN 1 AND 1000 THEN
     RAISE EXCEPTION 'max_rows must be between 1 and 1000, got %', check_protection.max_rows
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'It is how many rows of each user a query sees. Each gets a part of the epsilon.';
+            HINT = 'A query sees at most max_rows rows of each person. Each gets a part of the epsilon.';
   END IF;
   IF check_protection.unit IS NOT NULL AND check_protection.user_id IS NULL THEN
-    RAISE EXCEPTION 'unit says what the users are, and user_id is NULL'
+    RAISE EXCEPTION 'unit needs user_id, which is NULL'
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
+            HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
                           asked, check_protection.unit);
   ELSIF check_protection.unit = '' THEN
     RAISE EXCEPTION 'unit must be a name, got an empty one'
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'Name what the column of users names, such as patient, or leave it out.';
+            HINT = 'Name the kind of persons that user_id identifies, such as patient, or leave it out.';
   END IF;
 END
 $$;
@@ -57,16 +57,16 @@ BEGIN
                             WHERE a.attrelid = asked AND a.attnum > 0 AND NOT a.attisdropped));
   END IF;
   IF NOT dpquantile.identifies_users(user_column.atttypid, user_column.attcollation) THEN
-    RAISE EXCEPTION 'column "%" of % cannot name users: it is of type %', number_of_users_column.user_id, asked,
+    RAISE EXCEPTION 'column "%" of % cannot identify persons: it is of type %', number_of_users_column.user_id, asked,
                     format_type(user_column.atttypid, user_column.atttypmod)
       USING ERRCODE = 'datatype_mismatch',
-            HINT = 'A user is named by an identifier, for example of type text, bigint or uuid.';
+            HINT = 'Choose a column with an identifier, for example of type text, bigint or uuid.';
   END IF;
   RETURN user_column.attnum;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.number_of_users_column(regclass, name) IS
-  'relation, user_id: of dp_protect_table. The number of the column, NULL without one. An error if it cannot name users.';
+  'relation, user_id: of dp_protect_table. The number of the column, NULL without one. An error if it cannot identify persons.';
 
 CREATE OR REPLACE FUNCTION dpquantile.check_tables_with_same_rows(relation regclass, user_id name) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -86,16 +86,16 @@ BEGIN
      ORDER BY t.user_column IS NULL, t.relation
   LOOP
     IF check_tables_with_same_rows.user_id IS NULL THEN
-      RAISE EXCEPTION '% cannot be protected without user_id: its rows are those of %, which protects all rows of a user', asked, other.relation
+      RAISE EXCEPTION '% cannot be protected without user_id: its rows are also rows of %, which protects persons', asked, other.relation
         USING ERRCODE = 'object_not_in_prerequisite_state',
-              HINT = format('Name the column that names the user: SELECT dp_protect_table(%L, user_id => ...).', asked);
+              HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ...).', asked);
     ELSIF other.user_column IS NOT NULL THEN
-      RAISE EXCEPTION '% cannot be protected with user_id %: its rows are those of %, which protects all rows of a user of column "%"',
+      RAISE EXCEPTION '% cannot be protected with user_id %: its rows are also rows of %, which protects the persons of its column "%"',
                       asked, check_tables_with_same_rows.user_id, other.relation, other.user_column
         USING ERRCODE = 'object_not_in_prerequisite_state',
               HINT = format('Name the same column: SELECT dp_protect_table(%L, user_id => %L).', asked, other.user_column);
     END IF;
-    RAISE NOTICE 'private access to % is closed: its rows are also rows of %, which protects all rows of a user', other.relation, asked
+    RAISE NOTICE 'private access to % is closed: its rows are also rows of %, which protects persons', other.relation, asked
       USING HINT = format('Protect it with the same column: SELECT dp_protect_table(%L, user_id => %L).', other.relation,
                           check_tables_with_same_rows.user_id);
   END LOOP;
@@ -156,7 +156,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, name, smallint, integer, name) IS
-  'before: the row of a protected table, locked; the others: its new column of users and limits. An error unless the old column is gone, or there was none.';
+  'before: the row of a protected table, locked; the others: its new user column and limits. An error unless the old column is gone, or there was none.';
 
 CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -215,13 +215,13 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_protect_table(relation regclass, user_
 COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name) IS
   'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
   'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
-  'materialized view or view without row security; user_id: the column that names the user, if a user may have several rows; '
-  'then only aggregates that protect all rows of a user are allowed, with this column as the user (default: NULL, each row is '
-  'protected); max_rows: how many rows of each user a SELECT sees, 1 to 1000, chosen at random; then all other aggregates except those '
-  'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a user are protected with '
+  'materialized view or view without row security; user_id: the column that identifies the person, if a person may have several rows; '
+  'then only aggregates that protect all rows of a person are allowed, with this column as user_id (default: NULL, each row is '
+  'protected); max_rows: how many rows of each person a SELECT sees, 1 to 1000, chosen at random; then all other aggregates except those '
+  'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a person are protected with '
   'epsilon (default: NULL, they are refused); unit: a name for what user_id names, such as patient: a query may join the tables '
-  'of one owner with the same unit by these columns, and then sees as many rows of each user as one of the tables allows, and '
-  'protects the rows of a user in all of them together (default: NULL, no such joins). For the owner of the table.';
+  'of one owner with the same unit by these columns, and then sees as many rows of each person as one of the tables allows, and '
+  'protects the rows of a person in all of them together (default: NULL, no such joins). For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';

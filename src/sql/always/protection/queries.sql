@@ -1,8 +1,8 @@
 CREATE OR REPLACE FUNCTION dpquantile.limited_row(user_id "any", max_rows integer) RETURNS boolean
   LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_limited_row';
 COMMENT ON FUNCTION dpquantile.limited_row("any", integer) IS
-  'user_id: the user of a row; max_rows: a number. A condition that queries over protected tables get: true for at most max_rows rows '
-  'of each user. A node of the plan gives its value; called itself, it is an error.';
+  'user_id: the person of a row; max_rows: a number. A condition that queries over protected tables get: true for at most max_rows rows '
+  'of each person. A node of the plan gives its value; called itself, it is an error.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_explain(query text, rows bigint DEFAULT 1000, OUT private_aggregate text, OUT method text,
                                         OUT epsilon float8, OUT delta float8, OUT rho float8, OUT charged_for text,

@@ -2,7 +2,7 @@ CREATE OR REPLACE FUNCTION dpquantile.identifies_users(type oid, collation oid) 
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_identifies_users';
 COMMENT ON FUNCTION dpquantile.identifies_users(oid, oid) IS
-  'type, collation: of a column. Whether the user argument of the private aggregates takes it. Tells nothing about any data.';
+  'type, collation: of a column. Whether the private aggregates take it as user_id. Tells nothing about any data.';
 
 CREATE OR REPLACE FUNCTION dpquantile.problem_of_predicate(index oid) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_problem_of_predicate';
@@ -82,5 +82,5 @@ CREATE OR REPLACE FUNCTION dpquantile.table_with_other_users(relation regclass, 
   LANGUAGE C STABLE
   AS 'MODULE_PATHNAME', 'dpq_table_with_other_users';
 COMMENT ON FUNCTION dpquantile.table_with_other_users(regclass, name) IS
-  'relation: a materialized view, or a view of one; user_column: of its users, NULL if it protects rows. The protected table because '
-  'of whose users its private access is closed, otherwise NULL. Tells nothing about any data.';
+  'relation: a materialized view, or a view of one; user_column: the column of its persons, NULL if it protects rows. The protected '
+  'table that has rows in common with it and protects other persons, which closes private access; otherwise NULL. Tells nothing about any data.';

@@ -9,12 +9,12 @@ SELECT pg_catalog.pg_extension_config_dump(
 COMMENT ON TABLE dpquantile.protected_table IS
   'The tables and views on which private access can be granted. Only dp_protect_table and dp_unprotect_table change it.';
 COMMENT ON COLUMN dpquantile.protected_table.user_column IS
-  'The column that names the user whose rows are protected together; NULL if each row is protected.';
+  'The column that identifies the person whose rows are protected together; NULL if each row is protected.';
 COMMENT ON COLUMN dpquantile.protected_table.user_number IS
   'The number of user_column in pg_attribute, from a trigger; 0 if there was no such column. Unless a column has this number and '
   'this name, private access is closed.';
 COMMENT ON COLUMN dpquantile.protected_table.max_rows IS
-  'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
+  'How many rows of each person a SELECT sees; NULL if only aggregates that protect persons may be asked.';
 COMMENT ON COLUMN dpquantile.protected_table.unit IS
   'What user_column names, as the owner calls it: the tables of one owner with the same unit may be joined by these columns; NULL if '
   'it may be joined with no other protected table.';

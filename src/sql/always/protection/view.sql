@@ -15,14 +15,14 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
                        THEN format('its user column "%s" is gone', t.user_column) END,
                   -- A column has one name in all parents and children; a view may give it another one.
-                  (SELECT format('its rows are also rows of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                  (SELECT format('its rows are also rows of %s, which protects the persons of its column "%s"', o.relation, o.user_column)
                      FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
                      JOIN dpquantile.protected_table o ON o.relation = s.relation
                     WHERE CASE WHEN c.relkind = 'm' THEN false
                                WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
                                ELSE t.user_column IS DISTINCT FROM o.user_column AND o.user_column IS NOT NULL END
                     ORDER BY o.relation LIMIT 1),
-                  (SELECT format('its rows are those of %s, which protects all rows of a user of column "%s"', o.relation, o.user_column)
+                  (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
                      FROM dpquantile.protected_table o
                     WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column)),
                   CASE WHEN g.grantee IS NOT NULL
@@ -92,9 +92,9 @@ COMMENT ON VIEW @extschema@.dp_protected_tables IS
 COMMENT ON COLUMN @extschema@.dp_protected_tables.relation IS 'The table or view.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
-  'The column that names the user all of whose rows are protected together; NULL if each row is protected.';
+  'The column that identifies the person all of whose rows are protected together; NULL if each row is protected.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
-  'How many rows of each user a SELECT sees; NULL if only aggregates over users may be asked.';
+  'How many rows of each person a SELECT sees; NULL if only aggregates that protect persons may be asked.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
   'What user_id names: tables of one owner with the same unit may be joined by these columns; NULL if the table may be joined with no '
   'other protected table.';
