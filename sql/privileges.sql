@@ -23,11 +23,11 @@ CREATE TEMP VIEW relations AS SELECT * FROM members JOIN pg_class c ON catalog =
 -- users call explains all arguments.
 SELECT catalog, count(*) > 0 AS some FROM members GROUP BY catalog ORDER BY catalog::text COLLATE "C";
 SELECT description AS without_comment FROM members WHERE coalesce(comment, '') = '';
-SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
+SELECT count(*) > 0 AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'adding( or removing|, removing or replacing) one (row|person)') AS neighbours,
        bool_and(comment ~ 'charged') AS charge
   FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%' AND proname NOT LIKE 'topn\_%';
-SELECT count(*) AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
+SELECT count(*) > 0 AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'replacing the values of one person') AS neighbours, bool_and(comment ~ '\mpublic\M') AS public,
        bool_and(comment ~ 'WHERE, FILTER') AS conditions, bool_and(comment ~ 'charged for\s+each group') AS charge,
        bool_and(comment ~ '\mbounded\M') FILTER (WHERE proname <> 'dp_user_grid_stats') AS bounded
@@ -46,7 +46,11 @@ SELECT proname AS too_long FROM functions WHERE array_length(string_to_array(pro
 -- the other functions, the type dp_cdf four and the type dp_number five.) Every role may call the two functions that answer NULL where
 -- PostgreSQL's fail, those for lists beside protected rows, and those for distributed tables, which tell
 -- what their caller may read.
+SELECT count(*) > 0 AS aggregates, bool_and(has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')) AS execute,
+       bool_or(prosecdef) AS definer
+  FROM functions WHERE prokind = 'a';
 SELECT proname, count(*) FROM functions WHERE has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')
+    AND prokind <> 'a'
  GROUP BY proname ORDER BY proname COLLATE "C";
 SELECT relname, privilege
   FROM relations, unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) privilege

@@ -318,7 +318,7 @@ my %MUTANT = (
 	'one more function' => [
 		'CREATE FUNCTION dpquantile.more() RETURNS int LANGUAGE sql RETURN 1; ALTER EXTENSION dpquantile ADD FUNCTION dpquantile.more()',
 		qr/^\+ function dpquantile\.more\(\) \| is / ],
-	'one function less' => [ 'ALTER EXTENSION dpquantile DROP FUNCTION dp_option(text, text)', qr/^- function public\.dp_option\(text, ?text\) \| is / ],
+	'one function less' => [ 'ALTER EXTENSION dpquantile DROP FUNCTION dp_option(text, "any")', qr/^- function public\.dp_option\(text, ?"any"\) \| is / ],
 	'another body' => [
 		q{CREATE OR REPLACE FUNCTION dpquantile.is_library(entry text) RETURNS boolean LANGUAGE sql IMMUTABLE RETURN false},
 		qr/^\+ function dpquantile\.is_library\(text\) \| definition \| .* RETURN false/ ],
