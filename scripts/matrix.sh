@@ -57,10 +57,10 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Without Citus nothing is distributed.
+# Without Citus nothing is distributed, and what looks at a browser is not another PostgreSQL.
 default_suites() {
-  local others=distributed
-  if [[ " ${same_compiler[*]} " == *" $name "* ]]; then others='distributed|unit|privacy|exhaustive|fuzz'; fi
+  local others='distributed|bi'
+  if [[ " ${same_compiler[*]} " == *" $name "* ]]; then others='distributed|bi|unit|privacy|exhaustive|fuzz'; fi
   printf '%s\n' "${columns[@]}" | grep -vxE "$others" | xargs
 }
 

@@ -2,8 +2,9 @@
 # Builds a copy of the tree, installs it and runs every test on throwaway clusters. Everything except
 # the installation runs as an unprivileged user. Suites that wait for a server run beside suites that
 # only compute. The last line is "N passed, N failed".
-# SUITES: the suites to run, for example "build install regress"; all but tap-sessions by default. Suites that need the extension
-# build it. tap-sessions repeats tap-preloaded without the library preloaded; .ci/run and make matrix run both.
+# SUITES: the suites to run, for example "build install regress"; all but tap-sessions and bi by default. Suites that need the extension
+# build it. tap-sessions repeats tap-preloaded without the library preloaded; .ci/run and make matrix run both. bi is make bi-test, which takes
+# Cube from npm; .ci/run runs it.
 # The suite distributed needs Citus. By default it is left out where Citus is not installed.
 # CITUS_STATUS: a file that another process makes when it has tried to install Citus.
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
@@ -15,12 +16,13 @@ tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$tree/scripts/errors.sh"
 
 all_suites=(build install rooms version-names format regress isolation regress-preloaded isolation-preloaded tap small-clients
-  tap-preloaded tap-sessions neighbours messages distributed unit privacy exhaustive fuzz)
+  tap-preloaded tap-sessions neighbours messages distributed bi unit privacy exhaustive fuzz)
 if [[ ${1:-} == --list ]]; then
   echo "${all_suites[*]}"
   exit
 fi
-read -ra wanted_suites <<<"${SUITES:-${all_suites[*]/#tap-sessions/}}"
+mapfile -t default_suites < <(printf '%s\n' "${all_suites[@]}" | grep -vxE 'tap-sessions|bi')
+read -ra wanted_suites <<<"${SUITES:-${default_suites[*]}}"
 require_known suite "${all_suites[*]}" "${wanted_suites[@]}"
 
 # Whether one of these suites is to be run
@@ -32,7 +34,7 @@ wanted() {
   return 1
 }
 server_suites=(regress isolation regress-preloaded isolation-preloaded tap small-clients tap-preloaded tap-sessions neighbours messages
-  distributed)
+  distributed bi)
 if wanted install "${server_suites[@]}"; then wanted_suites+=(build install); fi
 
 "$tree/scripts/install-deps.sh" test
@@ -326,6 +328,17 @@ distributed_suite() {
   suite distributed "$(files "$copy"/test/distributed/*.pl)" count_tap "${check[@]}" || true
 }
 
+# A browser, PHP and Node.js are packages of this suite only. What cannot be installed is a failure.
+bi_suite() {
+  local check=("${not_installed[@]}")
+  if $installed; then check=(unprivileged env INSTALLED=1 "$copy/examples/bi/run.sh" test); fi
+  if $installed && ! "$tree/scripts/install-deps.sh" bi-test >"$logs/bi-packages.log" 2>&1; then
+    cat "$logs/bi-packages.log"
+    check=(not_run "the packages could not be installed")
+  fi
+  suite bi 1 count_sum "${check[@]}" || true
+}
+
 # A short run; the queries are the same each time. make neighbours runs it for longer.
 neighbours_suite() {
   local copy=$work/sql queries=750 check=("${not_installed[@]}")
@@ -359,6 +372,7 @@ lane gtest_suites unit privacy exhaustive
 lane fuzz_suite fuzz
 lane sql_suites regress isolation regress-preloaded isolation-preloaded tap-preloaded tap-sessions neighbours messages distributed
 lane tap_suites tap small-clients
+lane bi_suite bi
 wait_for_lanes
 
 passed=$(total 1)

@@ -110,18 +110,25 @@ EXCEPTION
 END
 $$;
 CREATE TABLE outcomes (function oid, name text, number text, outcome text);
+-- Variants of an aggregate differ in the type of the value, and may take options. What such an argument means depends on the type of the value at most
+-- if it is a bound. So one variant is called with each absurd number, and the others with one of the numbers, each with the next.
+CREATE TABLE calls AS
+  SELECT v.function, v.number, v.name, b.number AS absurd
+    FROM (SELECT *, row_number() OVER w AS variant
+            FROM (SELECT a.*, p.proname, CASE WHEN a.name IN ('lower', 'upper', 'granularity', 'bounds') THEN p.proargtypes[0] END AS value_type
+                    FROM arguments a JOIN pg_proc p ON p.oid = a.function) a
+          WINDOW w AS (PARTITION BY proname, name, type, CASE WHEN prokind = 'a' THEN coalesce(value_type, 0) ELSE function END ORDER BY function)) v
+    JOIN (SELECT *, row_number() OVER w AS place, count(*) OVER (PARTITION BY type) FROM absurd WINDOW w AS (PARTITION BY type ORDER BY number)) b USING (type)
+   -- An absurd value of a row is an ordinary call of the aggregate, and in sql/odd_values.sql.
+   WHERE NOT (v.prokind = 'a' AND v.name = 'value') AND (v.variant = 1 OR v.variant % b.count = b.place - 1);
 SET client_min_messages = warning;
 -- A transaction for each function: one for all would have to pass over the old versions of the budgets' rows at each charge.
 DO $$
 DECLARE
   called oid;
 BEGIN
-  FOR called IN SELECT DISTINCT function FROM arguments LOOP
-    INSERT INTO outcomes
-      SELECT a.function, a.name, b.number, outcome(a.function, a.number, b.number)
-        FROM arguments a JOIN absurd b ON b.type = a.type
-       -- An absurd value of a row is an ordinary call of the aggregate, and in sql/odd_values.sql.
-       WHERE a.function = called AND NOT (a.prokind = 'a' AND a.name = 'value');
+  FOR called IN SELECT DISTINCT function FROM calls LOOP
+    INSERT INTO outcomes SELECT function, name, absurd, outcome(function, number, absurd) FROM calls WHERE function = called;
     COMMIT;
   END LOOP;
 END

@@ -115,6 +115,16 @@ RESET SESSION AUTHORIZATION;
 SELECT :key_scans - :without = :without - :before AS alike, :without > :before AS is_read;
 COMMIT;
 
+-- The 100 rows of a WITH query are read by each block that needs them, below its release node. PostgreSQL stores them nowhere else, whatever the query says.
+BEGIN;
+SELECT rows_read() AS before \gset
+SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner;
+WITH s AS MATERIALIZED (SELECT id FROM staff)
+SELECT (SELECT dp_count(904) FROM s) > 90 AS one, (SELECT dp_count(904.5) FROM s WHERE id > 50) < 60 AS other;
+RESET SESSION AUTHORIZATION;
+SELECT rows_read() - :before AS rows_read;
+COMMIT;
+
 -- threat 148: the hash tables of a join and of groups do not go to disk.
 CREATE TABLE inner_side AS SELECT i::bigint AS id FROM generate_series(1, 32768) i;
 ALTER TABLE inner_side ADD PRIMARY KEY (id);

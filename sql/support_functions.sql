@@ -38,6 +38,12 @@ SELECT state(3, 1, 12, 1)::text = state(1, 12, 1, 3)::text AS same;
 -- The text and the binary form of a state read back as the same state.
 SELECT state(3, 1, 12)::text::records_state::text = state(3, 1, 12)::text AS text,
        records_state_send(state(3, 1, 12))::text = state(3, 1, 12)::text AS binary;
+-- An aggregate whose final function is none of ours gets no release node, and no state.
+CREATE FUNCTION bytes_of(records_state) RETURNS int LANGUAGE sql RETURN octet_length($1::text);
+CREATE AGGREGATE own(float8, float8[], float8, float8, float8, jsonb) (
+  SFUNC = quantiles_transition, STYPE = records_state, FINALFUNC = bytes_of);
+SELECT own(x, '{0.5}', 1, 0, 10, '{}') FROM generate_series(1, 3) x;
+SELECT own(x, '{0.5}', 1, 0, 10, '{}') FILTER (WHERE x > 1) FROM generate_series(1, 3) x;
 CREATE TABLE kept (s records_state);
 INSERT INTO kept VALUES (state(3, 1, 12)), (NULL), (state(5)), (state('NaN'));
 SELECT merge(s)::text = state(3, 1, 12, 5)::text AS merged FROM kept;

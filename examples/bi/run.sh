@@ -15,6 +15,20 @@ source "$tree/scripts/errors.sh"
 mode=${1:-serve}
 require_known mode 'serve adminer test clean' "$mode"
 
+# More than a thousand files come from npm. What has come is in its cache, so that a second try asks for the rest only.
+install_cube() {
+  local most=120 try status
+  for try in 1 2; do
+    echo "Installing Cube from npm (a quarter of a minute, at most $most s)"
+    status=0
+    timeout --foreground -s KILL "$most" npm --prefix "$here" ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 \
+      --fetch-timeout=30000 --loglevel=error </dev/null >/dev/null || status=$?
+    ((status)) || return 0
+    if ((status == 137)); then echo "npm had not ended after $most s" >&2; else echo "npm ended with status $status" >&2; fi
+  done
+  die "Cube could not be installed from npm: is its registry reached?"
+}
+
 install_all() {
   local group=bi
   if [[ $mode != serve ]]; then group=bi-$mode; fi
@@ -23,10 +37,7 @@ install_all() {
     echo "Building and installing the extension (may take a few minutes)"
     "$tree/scripts/install-extension.sh"
   fi
-  if [[ $mode != adminer && ! -e $here/node_modules/.package-lock.json ]]; then
-    echo "Installing Cube (may take a few minutes)"
-    npm --prefix "$here" ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
-  fi
+  if [[ $mode != adminer && ! -e $here/node_modules/.package-lock.json ]]; then install_cube; fi
 }
 
 # Kept answers need the library preloaded.

@@ -101,10 +101,14 @@ async function main() {
   await analyst.end();
 }
 
-main().catch((error) => {
-  console.error(error);
-  failed += 1;
-}).finally(() => {
+function end(error) {
+  if (error) {
+    console.error(error);
+    failed += 1;
+  }
   console.log(`${passed} passed, ${failed} failed`);
   process.exit(failed ? 1 : 0);
-});
+}
+
+setTimeout(() => end(new Error('something had not answered after five minutes')), 300000);
+main().then(() => end(), end);

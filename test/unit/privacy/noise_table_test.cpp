@@ -179,7 +179,7 @@ double tail_p_value(const NoiseTable& table, std::int64_t from, std::int64_t wid
   for (std::int64_t y = from; y < from + width; ++y)
     law.push_back(weight(y) / weight(from) / total);
   BeyondSource source;
-  return sampled_p_value(law, 20'000, [&] {
+  return sampled_p_value(law, 10'000, [&] {
     for (;;) {
       RandomStream random(source);
       const std::int64_t magnitude = std::abs(table.draw(random));
