@@ -128,7 +128,7 @@ SELECT dp_quantiles(day, '{0.5}', 1, timestamptz '2000-01-01', '2001-01-01') FRO
 SELECT dp_avg(at_local, 1, timestamptz '2000-01-01', '2001-01-01') FROM visits;
 SELECT dp_user_mean(whole, day, 1, timestamp '2000-01-01', '2001-01-01') FROM visits;
 SELECT dp_median(day::timestamp, 900, timestamp '1990-01-01', '2010-01-01') IS NOT NULL AS own_cast,
-       dp_median(clock, 900, interval '0', '1 day') IS NOT NULL AS never_fails
+       dp_median(clock::interval, 900, interval '0', '1 day') IS NOT NULL AS never_fails
   FROM visits;
 SELECT dp_time_options('1 hour', method => 'joint', rho => 0.1);
 

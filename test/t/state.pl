@@ -76,7 +76,7 @@ $node->safe_psql(
 	CREATE AGGREGATE expose_avg(float8, float8, float8, float8)
 		(SFUNC = dpquantile.mean_transition, STYPE = dpquantile.records_state);
 	CREATE AGGREGATE expose_stats(float8, float8, float8, float8)
-		(SFUNC = dpquantile.stats_transition, STYPE = dpquantile.records_state);
+		(SFUNC = dpquantile.moments_transition, STYPE = dpquantile.records_state);
 	CREATE AGGREGATE expose_keep(float8, float8)
 		(SFUNC = dpquantile.keep_group_transition, STYPE = dpquantile.records_state);
 

@@ -57,15 +57,15 @@ SELECT pg_catalog.pg_extension_config_dump('dpquantile.made_up', '');
 CREATE OR REPLACE FUNCTION dpquantile.made_up() RETURNS int LANGUAGE sql RETURN 1;
 CREATE OR REPLACE FUNCTION @extschema@.dp_made_up() RETURNS int LANGUAGE sql SECURITY DEFINER RETURN 1;
 CREATE OR REPLACE AGGREGATE @extschema@.dp_made_up(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.median_transition,
+  SFUNC = dpquantile.mean_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
-  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC = dpquantile.mean_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.dp_made_up(float8, float8, float8, float8) IS 'A median.';
+COMMENT ON AGGREGATE @extschema@.dp_made_up(float8, float8, float8, float8) IS 'A mean.';
 SQL
 change('src/sql/README.md', qr/^\| `always\/schema\.sql`/m, "| `once/made_up.sql` | made up |\n| `always/schema.sql`");
 change('src/sql/README.md', qr/^\| `always\/aggregates\/value_types\.sql`/m, "| `always/made_up.sql` | made up |\n| `always/aggregates/value_types.sql`");

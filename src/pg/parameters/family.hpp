@@ -128,6 +128,17 @@ struct FamilyRow {
     }
     return 1;
   }
+  // Whether whole numbers are values of their own kind. Other aggregates compute with them as with
+  // float8.
+  bool takes_whole_numbers() const {
+    return family == Family::kQuantiles || family == Family::kSynthesis || family == Family::kSum ||
+           family == Family::kMean || family == Family::kMoments;
+  }
+  // Whether it computes with the values. Others count them, or hash them.
+  bool takes_numbers() const {
+    return row_arguments != RowArguments::kNone && family != Family::kValueCount &&
+           family != Family::kDistinct && family != Family::kKeepUserGroup;
+  }
   bool protects_users() const { return row_arguments >= RowArguments::kUserAndValue; }
   // Whether the answer says which groups may be shown.
   bool selects_groups() const {

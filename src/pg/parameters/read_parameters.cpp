@@ -5,7 +5,6 @@
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 #include "pg/parameters/parameter_checks.hpp"
-#include "pg/parameters/whole_number.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/decimal.hpp"
 
@@ -58,16 +57,13 @@ class ArgumentReader {
     return argument.value;
   }
   double number(const char* name) { return DatumGetFloat8(required(name)); }
-  // A bound: a value of one of the types that aggregates take, or a dp_number.
+  // A bound: a value of one of the types that aggregates take.
   double bound(const char* name) {
     const ValueType type = find_value_type(arguments_.types[next_]).value_or(ValueType::kFloat8);
     return number_of_value(type, required(name));
   }
   double amount(const char* name) { return stated_amount(number(name)); }
-  int64 whole(const char* name) {
-    const Oid type = arguments_.types[next_];
-    return whole_number(required(name), type, name);
-  }
+  int64 whole(const char* name) { return DatumGetInt64(required(name)); }
 
   // The guarantee: either the argument epsilon or the option rho states it.
   PrivacyParameter privacy(const FamilyRow& family, const std::optional<double>& rho) {
