@@ -4,7 +4,7 @@
 #include "adversary/checks.hpp"
 #include "adversary/neighbours.hpp"
 #include "core/cdf/cdf.hpp"
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 
 // Curves: docs/privacy.md, "CDF" and "Factorization of the prefix sums".
 namespace dpquantile::adversary {
@@ -116,7 +116,7 @@ void measure_columns(Search& search) {
   }
   const PrivacyParameter rho = draw_privacy(search, true);
   const auto variance =
-      static_cast<long double>(VectorNoise(rho.value, factorization.sensitivity()).variance());
+      static_cast<long double>(vector_noise_variance(rho.value, factorization.sensitivity()));
   if (told * told / (2 * variance) > rho.value) {
     search.report(
         text("%u bins, rho %.17g: the noise has a sigma^2 of %.18Lg", bins, rho.value, variance));

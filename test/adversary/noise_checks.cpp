@@ -6,8 +6,8 @@
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 #include "core/privacy/noise_table.hpp"
-#include "core/privacy/vector_noise.hpp"
 #include "support/confidence.hpp"
 
 // Noise on integers, and histograms: docs/privacy.md, "Noise samplers" and "Histograms".

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/int128.hpp"
-#include "core/privacy/cell_law.hpp"
+#include "core/privacy/cell_table.hpp"
 
 namespace dpquantile {
 class SmearedRank;

@@ -8,7 +8,7 @@
 #include "core/moments/noisy_count.hpp"
 #include "core/privacy/group_privacy.hpp"
 #include "core/privacy/integer_noise.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/selection/bounded_groups.hpp"
 #include "core/selection/group_selection.hpp"
 #include "exhaustive/checks.hpp"

@@ -6,7 +6,7 @@
 
 #include "core/iqr/iqr.hpp"
 #include "core/privacy/noise_parameter.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "exhaustive/checks.hpp"
 #include "support/context_testing.hpp"
 

@@ -9,7 +9,7 @@
 #include "core/moments/noisy_sum.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "exhaustive/checks.hpp"
 #include "support/context_testing.hpp"
 

@@ -14,7 +14,7 @@
 #include "core/moments/noisy_sum.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/user_level/bounded_sums.hpp"
 #include "core/user_level/user_grid_stats.hpp"

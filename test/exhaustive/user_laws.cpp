@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/contributions/fixed_point.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/zcdp.hpp"
 #include "core/user_level/bounded_sums.hpp"
 #include "core/user_level/levy_interval.hpp"

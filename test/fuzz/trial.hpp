@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "core/base/error.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/random.hpp"
 #include "fuzz/target.hpp"
 #include "support/memory_testing.hpp"

@@ -23,7 +23,6 @@
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
-#include "core/privacy/integer_mechanism.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/user_level/bounded_sums.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/cdf/cdf.hpp"
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 #include "support/claim.hpp"
 #include "support/context_testing.hpp"
 #include "support/prefix_factorization_testing.hpp"
@@ -80,7 +80,7 @@ TEST(ExactFactorizedCdfLaw, KeepsRhoAndNoSmallerRhoForARecordInAnyBin) {
     const PrefixFactorization factorization(bins, heap());
     for (const double rho : kRhos) {
       const auto variance =
-          static_cast<Real>(VectorNoise(rho, factorization.sensitivity()).variance());
+          static_cast<Real>(vector_noise_variance(rho, factorization.sensitivity()));
       for (const Column& column : columns_of(factorization)) {
         const Real certain = loss(column, variance);
         EXPECT_LE(certain, rho * (1 + 1e-9L)) << bins << " " << rho;
@@ -97,7 +97,7 @@ TEST(ExactFactorizedCdfLaw, IsRefutedWithTooLittleNoise) {
   const auto columns = columns_of(factorization);
   for (const double rho : kRhos) {
     const auto variance =
-        static_cast<Real>(VectorNoise(rho, factorization.sensitivity()).variance());
+        static_cast<Real>(vector_noise_variance(rho, factorization.sensitivity()));
     EXPECT_GT(loss(columns.back(), 0.81L * variance), rho);
     Column unscaled = columns.front();
     for (std::int64_t& value : unscaled) {
@@ -151,7 +151,7 @@ double noise_p_value(Measurements& measurements, const Counts& counts, std::size
   const PrefixFactorization factorization(static_cast<std::uint32_t>(counts.size()), heap());
   const auto exact = factorization.measure(counts, heap());
   const double sigma =
-      std::sqrt(static_cast<double>(VectorNoise(rho, factorization.sensitivity()).variance()));
+      std::sqrt(static_cast<double>(vector_noise_variance(rho, factorization.sensitivity())));
   const Sample sample = take_sample(kCells, 10'000, [&] {
     return cell_of((measurements.draw()[i] - static_cast<double>(exact[i])) / sigma);
   });
@@ -181,7 +181,7 @@ Sample projections(const Counts& counts, const Counts& centre, std::uint32_t add
   const auto exact = factorization.measure(counts, heap());
   const auto origin = factorization.measure(centre, heap());
   const double sigma =
-      std::sqrt(static_cast<double>(VectorNoise(claimed, factorization.sensitivity()).variance()));
+      std::sqrt(static_cast<double>(vector_noise_variance(claimed, factorization.sensitivity())));
   Measurements measurements(counts, spent);
   return take_sample(kCells, 40'000, [&] {
     std::vector<double> noisy = measurements.draw();

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "support/context_testing.hpp"
 #include "support/dataset.hpp"

@@ -4,7 +4,7 @@
 
 #include "core/base/cancel.hpp"
 #include "core/base/workspace.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/random.hpp"
 
 // What the code under test needs from its caller. By default memory comes from the heap, nobody

@@ -9,9 +9,8 @@
 #include "core/cdf/cdf_plan.hpp"
 #include "core/cdf/prepared_cdf.hpp"
 #include "core/privacy/mechanism.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/privacy_parameter.hpp"
-#include "core/privacy/replacing_cost.hpp"
 
 // A differentially private cumulative distribution. Either noisy counts on a level-uniform tree
 // over the bins, made consistent: Manohar 2014 ("Privately Releasing Quantiles"), with the tree and

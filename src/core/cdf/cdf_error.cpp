@@ -9,8 +9,8 @@
 #include "core/cdf/factorization_error.hpp"
 #include "core/cdf/simulated_noise.hpp"
 #include "core/prefix_sums/prefix_factorization.hpp"
-#include "core/privacy/confidence.hpp"
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 #include "core/tree/consistency.hpp"
 #include "core/tree/tree_variance.hpp"
 
@@ -153,8 +153,9 @@ class FactorizationSimulation {
  public:
   FactorizationSimulation(const CdfPlan& plan, std::pmr::memory_resource* memory)
       : factorization_(plan.bins, memory), prefixes_(plan.bins, memory) {
-    const VectorNoise noise(plan.privacy.value, factorization_.sensitivity());
-    deviation_ = std::sqrt(static_cast<double>(noise.variance()));
+    const uint128_t variance =
+        vector_noise_variance(plan.privacy.value, factorization_.sensitivity());
+    deviation_ = std::sqrt(static_cast<double>(variance));
   }
 
   RunErrors run(SimulatedNoise& noise) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/prefix_sums/estimate_variance.hpp"
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 
 namespace dpquantile {
 
@@ -54,8 +54,8 @@ double deviation(double unit, double variance) {
 CdfError bound_factorization_error(const CdfPlan& plan, double confidence, const Workspace& work) {
   const PrefixFactorization factorization(plan.bins, work.memory);
   const EstimateVariance variance(factorization, work.memory);
-  const VectorNoise noise(plan.privacy.value, factorization.sensitivity());
-  const double unit = std::sqrt(static_cast<double>(noise.variance()));
+  const uint128_t noise = vector_noise_variance(plan.privacy.value, factorization.sensitivity());
+  const double unit = std::sqrt(static_cast<double>(noise));
 
   std::vector<Errors> before;
   std::vector<Errors> both;

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/prefix_sums/estimate_variance.hpp"
-#include "core/privacy/confidence.hpp"
 #include "core/privacy/noise_error.hpp"
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 #include "core/tree/tree_variance.hpp"
 
 namespace dpquantile {
@@ -55,8 +55,8 @@ double beyond_fraction(const EstimateVariance::Variances& at, double total, doub
 Squares factorization_variances(const CdfPlan& plan, const Workspace& work) {
   const PrefixFactorization factorization(plan.bins, work.memory);
   const EstimateVariance variance(factorization, work.memory);
-  const VectorNoise noise(plan.privacy.value, factorization.sensitivity());
-  const double unit = kVarianceMargin * static_cast<double>(noise.variance());
+  const uint128_t noise = vector_noise_variance(plan.privacy.value, factorization.sensitivity());
+  const double unit = kVarianceMargin * static_cast<double>(noise);
   const double total = variance.at(plan.bins - 1).before;
   Squares squares{};
   for (std::uint32_t point = 0; point <= kPoints; ++point) {

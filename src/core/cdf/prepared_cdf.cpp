@@ -3,7 +3,7 @@
 #include <memory_resource>
 #include <utility>
 
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 
 namespace dpquantile {
 
@@ -39,7 +39,8 @@ const std::vector<NoiseTable>& PreparedCdf::noise() const {
   if (!noise_.empty()) return noise_;
   std::vector<NoiseTable> noise;
   if (factorization_) {
-    noise.push_back(VectorNoise(plan_.privacy.value, factorization_->sensitivity()).table());
+    noise.push_back(NoiseTable::gaussian(
+        vector_noise_variance(plan_.privacy.value, factorization_->sensitivity())));
   } else {
     for (const double budget : plan_.level_budget()) {
       noise.push_back(noise_of_level({plan_.privacy.measure, budget}));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/exponential/rank.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 
 namespace dpquantile {
 

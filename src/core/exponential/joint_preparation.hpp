@@ -16,7 +16,7 @@
 #include "core/exponential/joint_utility.hpp"
 #include "core/exponential/rank.hpp"
 #include "core/exponential/rank_slots.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/weighted_sampler.hpp"
 
 namespace dpquantile {

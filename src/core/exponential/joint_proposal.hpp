@@ -13,7 +13,7 @@
 #include "core/exponential/joint_utility.hpp"
 #include "core/exponential/laplace_filter.hpp"
 #include "core/exponential/rank_slots.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/random.hpp"
 #include "core/privacy/weighted_sampler.hpp"
 

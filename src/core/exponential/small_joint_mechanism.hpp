@@ -5,7 +5,7 @@
 
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/rank.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 
 namespace dpquantile {
 

@@ -6,7 +6,7 @@
 
 #include "core/iqr/distance_to_instability.hpp"
 #include "core/iqr/iqr_plan.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/noise.hpp"
 #include "core/privacy/random.hpp"
 

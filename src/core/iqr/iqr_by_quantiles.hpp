@@ -4,7 +4,7 @@
 
 #include "core/histogram/histogram.hpp"
 #include "core/histogram/value_grid.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/quantiles/quantiles.hpp"
 
 namespace dpquantile {

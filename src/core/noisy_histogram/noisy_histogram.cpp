@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/base/int128.hpp"
-#include "core/privacy/confidence.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/noise_error.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 
 namespace dpquantile {
 

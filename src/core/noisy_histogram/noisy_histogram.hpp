@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 namespace dpquantile {

@@ -5,8 +5,6 @@
 
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
-#include "core/privacy/laplace_mechanism.hpp"
-#include "core/privacy/rounded_quotient.hpp"
 
 namespace dpquantile {
 
@@ -18,7 +16,23 @@ double as_double(Rational value) {
   return static_cast<double>(value.numerator) / static_cast<double>(value.denominator);
 }
 
+// The largest sensitivity for which sigma^2 is certainly below 2^61. At least 63 for the least rho.
+std::uint64_t most_sensitivity(double rho) {
+  constexpr double kMargin = 1.0 / 1024;
+  const double most = std::ldexp(std::sqrt(rho), 31) * (1 - kMargin);
+  return static_cast<std::uint64_t>(std::min(most, static_cast<double>(kMostNoiseSensitivity)));
+}
+
+std::uint64_t in_units(std::uint64_t sensitivity, unsigned unit_bits) {
+  return ((sensitivity - 1) >> unit_bits) + 1;
+}
+
 }  // namespace
+
+// discrete_laplace() refuses kTooLargeQuotient.
+Rational laplace_scale(std::uint64_t sensitivity, Rational epsilon, std::uint64_t parts) {
+  return rounded_quotient(uint128_t{sensitivity} * parts * epsilon.denominator, epsilon.numerator);
+}
 
 // sensitivity^2 is below 2^65 and the numerator is at most 2^63.
 Rational gaussian_noise_variance(std::uint64_t sensitivity, double rho) {
@@ -58,6 +72,34 @@ int gaussian_sensitivity_bits(double rho, int most) {
 
 PrivacyCost integer_noise_cost(const PrivacyParameter& privacy) {
   return cost_with_rho(privacy, rho_of_pure(privacy.value));
+}
+
+int128_t laplace_mechanism(const IntegerQuery& query, Rational epsilon, std::uint64_t parts,
+                           RandomStream& random) {
+  if (query.sensitivity == 0) return query.answer;
+  const Rational scale = laplace_scale(query.sensitivity, epsilon, parts);
+  return int128_t{query.answer} + discrete_laplace(random, scale);
+}
+
+int128_t gaussian_mechanism(const IntegerQuery& query, double rho, RandomStream& random) {
+  if (query.sensitivity == 0) return query.answer;
+  gaussian_variance(rho);  // refuses a rho out of range
+  const std::uint64_t most = most_sensitivity(rho);
+  unsigned unit_bits = 0;
+  while (in_units(query.sensitivity, unit_bits) > most) ++unit_bits;
+  const Rational variance = gaussian_noise_variance(in_units(query.sensitivity, unit_bits), rho);
+  const auto answer = static_cast<int128_t>(query.answer >> unit_bits);
+  return (answer + discrete_gaussian(random, variance)) * (int128_t{1} << unit_bits);
+}
+
+std::uint32_t integer_mechanism_within(std::uint32_t largest, const IntegerQuery& query,
+                                       const PrivacyParameter& privacy, std::uint64_t parts,
+                                       RandomStream& random) {
+  const int128_t noisy =
+      privacy.measure == PrivacyMeasure::kPure
+          ? laplace_mechanism(query, rational_epsilon(privacy.value), parts, random)
+          : gaussian_mechanism(query, privacy.value / static_cast<double>(parts), random);
+  return static_cast<std::uint32_t>(std::clamp<int128_t>(noisy, 0, largest));
 }
 
 }  // namespace dpquantile

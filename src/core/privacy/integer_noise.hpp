@@ -2,8 +2,9 @@
 
 #include <cstdint>
 
-#include "core/privacy/mechanism.hpp"
+#include "core/base/int128.hpp"
 #include "core/privacy/noise.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/privacy/random.hpp"
 
@@ -50,5 +51,54 @@ int gaussian_sensitivity_bits(double rho, int most);
 
 // The cost of a mechanism with this guarantee that draws nothing but IntegerNoise once.
 PrivacyCost integer_noise_cost(const PrivacyParameter& privacy);
+
+// An exact integer answer, and the most by which it can differ between neighbours. The sensitivity
+// is public, the answer is not.
+struct IntegerQuery {
+  std::uint64_t answer;       // at most 2^63
+  std::uint64_t sensitivity;  // at most 2^34
+};
+
+// The scale of discrete Laplace noise for one of `parts` queries that share epsilon:
+// sensitivity * parts / epsilon, made larger by a relative 2^-40 to 2^-20. The margin of 2^-40 pays
+// for charging the shortest decimal of epsilon, which may lie a relative 2^-53 below the double. A
+// scale of 2^61 or more becomes 2^62, which discrete_laplace() refuses. Requires sensitivity >= 1,
+// parts >= 1, and a product of at most 2^58.
+Rational laplace_scale(std::uint64_t sensitivity, Rational epsilon, std::uint64_t parts);
+
+// The answer plus discrete Laplace noise of scale laplace_scale(). A query of sensitivity 0 is a
+// public constant and gets no noise.
+//
+// Privacy: (epsilon / parts)-differentially private (docs/privacy.md, "Noise samplers").
+//
+// Throws ParameterError if the scale would be 2^56 or more (epsilon / parts below 2^-22 for the
+// largest sensitivity), RandomnessUnavailable if the random source fails, and std::overflow_error
+// as discrete_laplace() does.
+int128_t laplace_mechanism(const IntegerQuery& query, Rational epsilon, std::uint64_t parts,
+                           RandomStream& random);
+
+// The answer plus discrete Gaussian noise of sigma^2 = sensitivity^2 / (2 rho), rounded up as
+// IntegerNoise does. Where sigma^2 would be too large for the sampler, the answer and the
+// sensitivity are first counted in units of a power of two, the answer rounded down and the
+// sensitivity up; the result is a multiple of the unit. A unit is less than a 2^-29th of sigma. A
+// query of sensitivity 0 is a public constant and gets no noise.
+//
+// Privacy: rho-zCDP (docs/privacy.md, "Noise samplers"), also if rho lies a relative 2^-41 above
+// what is charged.
+//
+// Throws ParameterError unless 2^-50 <= rho <= 2^10, RandomnessUnavailable if the random source
+// fails, and std::overflow_error as discrete_gaussian() does.
+int128_t gaussian_mechanism(const IntegerQuery& query, double rho, RandomStream& random);
+
+// The answer of laplace_mechanism() or gaussian_mechanism(), by the measure of the guarantee, for
+// one of `parts` queries that share it, clamped to 0 .. largest. Clamping is post-processing and
+// has no privacy implication.
+//
+// Privacy: (epsilon / parts)-differentially private, or (rho / parts)-zCDP.
+//
+// Throws what the two mechanisms throw. Requires parts >= 1.
+std::uint32_t integer_mechanism_within(std::uint32_t largest, const IntegerQuery& query,
+                                       const PrivacyParameter& privacy, std::uint64_t parts,
+                                       RandomStream& random);
 
 }  // namespace dpquantile

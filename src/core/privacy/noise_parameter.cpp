@@ -1,5 +1,7 @@
 #include "core/privacy/noise_parameter.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -8,6 +10,7 @@
 
 #include "core/base/decimal_format.hpp"
 #include "core/base/error.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 
 namespace dpquantile {
 namespace {
@@ -33,6 +36,18 @@ void require_positive(const std::string& name, Rational value) {
   throw ParameterError("expected " + name + " above 0, got " + fraction(value),
                        "Give a numerator and a denominator of at least 1.");
 }
+
+constexpr int kLargestQuotientBits = 62;
+constexpr int kMarginBits = 40;
+constexpr int kMostFractionBits = 40;
+
+int bit_width_128(uint128_t value) {
+  const auto high = static_cast<std::uint64_t>(value >> 64);
+  if (high != 0) return 64 + static_cast<int>(std::bit_width(high));
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
+}
+
+constexpr std::uint64_t kMostVectorSensitivity = std::uint64_t{1} << 24;
 
 }  // namespace
 
@@ -65,6 +80,30 @@ Rational gaussian_variance(double rho) {
 Rational reduced(Rational value) {
   const std::uint64_t divisor = std::gcd(value.numerator, value.denominator);
   return {value.numerator / divisor, value.denominator / divisor};
+}
+
+Rational rounded_quotient(uint128_t dividend, std::uint64_t divisor) {
+  const int whole_bits = bit_width_128(dividend / divisor);
+  if (whole_bits >= kLargestQuotientBits) return kTooLargeQuotient;
+  const int fraction_bits = std::min(
+      {kMostFractionBits, kLargestQuotientBits - whole_bits, 127 - bit_width_128(dividend)});
+  const uint128_t least = dividend << fraction_bits;
+  const uint128_t shifted = least + (least >> kMarginBits) + 1;
+  const uint128_t rounded_up = (shifted + divisor - 1) / divisor;
+  return {static_cast<std::uint64_t>(rounded_up), std::uint64_t{1} << fraction_bits};
+}
+
+// sensitivity^2 is at most 2^48 and the numerator at most 2^63: no overflow.
+uint128_t vector_noise_variance(double rho, std::uint64_t sensitivity) {
+  check_rho(rho);
+  if (sensitivity < 1 || sensitivity > kMostVectorSensitivity) {
+    throw std::invalid_argument("the sensitivity is out of range");
+  }
+  const Rational unit = gaussian_variance(rho);
+  const uint128_t square = uint128_t{sensitivity} * sensitivity;
+  const uint128_t below = square * unit.numerator / unit.denominator;
+  // The quotient is below + 1 at most; the last 1 rounds the margin up.
+  return below + 1 + (below >> kMarginBits) + 1;
 }
 
 void check_laplace_scale(Rational scale) {

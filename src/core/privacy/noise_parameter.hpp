@@ -28,6 +28,25 @@ Rational gaussian_variance(double rho);
 // The same number in lowest terms. Requires a numerator or denominator above 0.
 Rational reduced(Rational value);
 
+// What rounded_quotient() returns for a quotient of 2^61 or more.
+inline constexpr Rational kTooLargeQuotient{std::uint64_t{1} << 62, 1};
+
+// dividend / divisor made larger by a relative 2^-40 to 2^-20, as a rational. The margin of 2^-40
+// pays for charging the shortest decimal of epsilon or rho, which may lie a relative 2^-53 below
+// the double. Requires 0 < dividend < 2^127 and divisor >= 1.
+Rational rounded_quotient(uint128_t dividend, std::uint64_t divisor);
+
+// The sigma^2 of Gaussian noise for a vector of integer queries that are measured in small units,
+// so that their sensitivity is large: sensitivity^2 / (2 rho), rounded up to a whole number, by a
+// relative 2^-40 at least. Takes every rho that check_rho() accepts.
+//
+// Privacy: independent draws, one added to each coordinate of the vector, make it rho-zCDP if its
+// l2 sensitivity is at most `sensitivity` (docs/privacy.md, "Noise samplers").
+//
+// Throws ParameterError as check_rho() does, and std::invalid_argument unless
+// 1 <= sensitivity <= 2^24.
+uint128_t vector_noise_variance(double rho, std::uint64_t sensitivity);
+
 // Throws ParameterError unless 0 < scale < 2^56. Noise of such a scale does not fit in 64 bits with
 // a probability below 2^-184.
 void check_laplace_scale(Rational scale);

@@ -43,4 +43,10 @@ void check_privacy_parameter(const PrivacyParameter& privacy) {
                                            : check_rho(privacy.value);
 }
 
+void check_confidence(double confidence) {
+  if (confidence >= kMinConfidence && confidence <= kMaxConfidence) return;
+  throw ParameterError("confidence must be from 0.5 to 0.999, got " + shortest_decimal(confidence),
+                       "It is the probability with which the error or band holds; 0.95 is usual.");
+}
+
 }  // namespace dpquantile

@@ -49,4 +49,11 @@ void check_rho(double rho);
 // check_epsilon() or check_rho(), by the measure.
 void check_privacy_parameter(const PrivacyParameter& privacy);
 
+inline constexpr double kMinConfidence = 0.5;
+inline constexpr double kMaxConfidence = 0.999;
+
+// Throws ParameterError unless kMinConfidence <= confidence <= kMaxConfidence: the probability with
+// which a stated error or band holds.
+void check_confidence(double confidence);
+
 }  // namespace dpquantile

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/privacy/budget_terms.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 
 namespace dpquantile {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/exponential/rank.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 namespace dpquantile {

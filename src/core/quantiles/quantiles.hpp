@@ -9,7 +9,6 @@
 #include "core/cdf/cdf.hpp"
 #include "core/histogram/histogram.hpp"
 #include "core/privacy/mechanism.hpp"
-#include "core/privacy/mechanism_context.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 #include "core/quantiles/recursion_plan.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/exponential/rank.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/quantiles/recursion_plan.hpp"
 
 namespace dpquantile {

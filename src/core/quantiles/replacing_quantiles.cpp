@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/zcdp.hpp"
 #include "core/quantiles/independent_quantiles.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "core/cdf/cdf.hpp"
 #include "core/histogram/histogram.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "core/base/cancel.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 // The method 'bounded': mean and variance when a whole user may be added or removed and nothing

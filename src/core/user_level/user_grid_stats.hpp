@@ -6,7 +6,7 @@
 
 #include "core/contributions/grid_suppression.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
 // The mean and the variance of every grid, with one guarantee for all grids of a user together.

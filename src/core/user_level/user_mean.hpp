@@ -8,8 +8,8 @@
 #include "core/base/cancel.hpp"
 #include "core/base/workspace.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/integer_query.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/integer_noise.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/user_level/clipping_interval.hpp"
 #include "core/user_level/user_query.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/contributions/fixed_point.hpp"
-#include "core/privacy/integer_mechanism.hpp"
+#include "core/privacy/integer_noise.hpp"
 #include "core/privacy/zcdp.hpp"
 #include "core/user_level/budget_split.hpp"
 

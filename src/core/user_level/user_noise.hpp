@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/privacy/integer_query.hpp"
+#include "core/privacy/integer_noise.hpp"
 #include "core/privacy/mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/privacy/random.hpp"

@@ -4,8 +4,8 @@
 
 #include "core/contributions/contribution_bound.hpp"
 #include "core/contributions/user_rows.hpp"
-#include "core/privacy/integer_query.hpp"
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/integer_noise.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/user_level/user_query.hpp"
 
 // User-level population variances. Source: Rameshwar et al. 2024b, "Improving the Privacy Loss

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/user_level/clipping_interval.hpp"
 #include "core/user_level/user_query.hpp"

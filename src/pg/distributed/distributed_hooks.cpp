@@ -9,7 +9,7 @@
 #include "pg/distributed/lost_connections.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/states_query.hpp"
-#include "pg/protect/borrowed_relations.hpp"
+#include "pg/grants/borrowed_relations.hpp"
 #include "pg/release/state_source.hpp"
 
 extern "C" {

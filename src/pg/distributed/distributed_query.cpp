@@ -3,7 +3,7 @@
 #include "pg/distributed/citus_catalog.hpp"
 #include "pg/distributed/distributed_states.hpp"
 #include "pg/distributed/states_query.hpp"
-#include "pg/release/private_call.hpp"
+#include "pg/parameters/private_call.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"

@@ -2,7 +2,7 @@
 
 #include "pg/distributed/plan_nodes.hpp"
 #include "pg/parameters/call_arguments.hpp"
-#include "pg/release/private_call.hpp"
+#include "pg/parameters/private_call.hpp"
 #include "pg/release/value_cast.hpp"
 #include "pg/server/version.hpp"
 

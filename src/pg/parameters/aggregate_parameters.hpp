@@ -5,7 +5,7 @@
 #include "core/cdf/cdf_domain.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/histogram/value_grid.hpp"
-#include "core/privacy/budget_terms.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "pg/parameters/options.hpp"

@@ -9,7 +9,7 @@
 #include "core/iqr/iqr_method.hpp"
 #include "core/moments/noisy_sum.hpp"
 #include "core/privacy/integer_noise.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/user_level/bounded_sums.hpp"
 #include "core/user_level/user_noise.hpp"

@@ -1,7 +1,7 @@
 #include "pg/plain/evaluated_key.hpp"
 
-#include "pg/protect/early_values.hpp"
-#include "pg/protect/planned_time_zone.hpp"
+#include "pg/borrowed/early_values.hpp"
+#include "pg/borrowed/planned_time_zone.hpp"
 
 extern "C" {
 #include "access/transam.h"

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
-#include "pg/protect/early_values.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

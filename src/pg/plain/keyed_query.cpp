@@ -1,9 +1,9 @@
 #include "pg/plain/keyed_query.hpp"
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/private_function.hpp"
-#include "pg/protect/early_values.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

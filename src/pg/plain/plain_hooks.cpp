@@ -1,8 +1,8 @@
 #include "pg/plain/plain_hooks.hpp"
 
+#include "pg/borrowed/planned_time_zone.hpp"
+#include "pg/grants/borrowed_relations.hpp"
 #include "pg/plain/plain_query.hpp"
-#include "pg/protect/borrowed_relations.hpp"
-#include "pg/protect/planned_time_zone.hpp"
 
 extern "C" {
 #include "optimizer/planner.h"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "pg/grants/refusal.hpp"
 #include "pg/plain/query_scope.hpp"
-#include "pg/protect/refusal.hpp"
 
 // A query level with standard aggregates over protected rows, while it is translated.
 namespace dpquantile {

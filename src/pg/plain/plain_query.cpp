@@ -1,5 +1,6 @@
 #include "pg/plain/plain_query.hpp"
 
+#include "pg/parameters/private_call.hpp"
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
@@ -7,7 +8,6 @@
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
-#include "pg/release/private_call.hpp"
 #include "pg/server/decimal.hpp"
 
 extern "C" {

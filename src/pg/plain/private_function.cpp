@@ -1,7 +1,7 @@
 #include "pg/plain/private_function.hpp"
 
-#include "pg/protect/catalog_gate.hpp"
 #include "pg/server/version.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "access/genam.h"

@@ -1,6 +1,6 @@
 #include "pg/plain/query_scope.hpp"
 
-#include "pg/protect/borrowed_relations.hpp"
+#include "pg/grants/borrowed_relations.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/protection_catalog.hpp"
+#include "pg/grants/protection_catalog.hpp"
 
 extern "C" {
 #include "nodes/parsenodes.h"

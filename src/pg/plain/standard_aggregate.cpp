@@ -5,9 +5,9 @@
 #include <climits>
 #include <cmath>
 
+#include "pg/parameters/private_call.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
-#include "pg/release/private_call.hpp"
 #include "pg/server/decimal.hpp"
 
 extern "C" {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/refusal.hpp"
+#include "pg/grants/refusal.hpp"
 
 // Hints of refusals: shapes of queries that are accepted, with the name of the table and, if it
 // protects users, of their column.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "pg/protect/catalog_gate.hpp"
-#include "pg/protect/node_functions.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -1,11 +1,11 @@
 #include "pg/protect/early_expressions.hpp"
 
-#include "pg/protect/catalog_gate.hpp"
-#include "pg/protect/early_values.hpp"
+#include "pg/borrowed/early_values.hpp"
 #include "pg/protect/lasting_type.hpp"
 #include "pg/protect/long_types.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/reuse/query_identity.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"

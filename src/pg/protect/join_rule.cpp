@@ -1,8 +1,8 @@
 #include "pg/protect/join_rule.hpp"
 
+#include "pg/facts/unique_key.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/public_list.hpp"
-#include "pg/protect/unique_key.hpp"
 #include "pg/protect/unit_join.hpp"
 
 extern "C" {

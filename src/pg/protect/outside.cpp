@@ -1,9 +1,9 @@
 #include "pg/protect/outside.hpp"
 
-#include "pg/protect/allowed_nodes.hpp"
-#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/code_of_types.hpp"
-#include "pg/protect/node_functions.hpp"
+#include "pg/vocabulary/allowed_nodes.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "catalog/pg_proc.h"

@@ -1,15 +1,15 @@
 #include "pg/protect/private_aggregate.hpp"
 
+#include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
-#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
-#include "pg/protect/own_function.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/user_of_row.hpp"
-#include "pg/release/private_call.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
+#include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
@@ -137,7 +137,7 @@ Node* row_limit(QueryLevel* level, const Aggref* call) {
 }
 
 // The aggregate sees at most max_rows rows of a user, and answers with a part of its epsilon for
-// each (pg/release/row_limit.hpp).
+// each (pg/limits/row_limit.hpp).
 void limit_rows_of_users(QueryLevel* level, Aggref* call) {
   Node* limit = row_limit(level, call);
   auto* filter = reinterpret_cast<Node*>(call->aggfilter);

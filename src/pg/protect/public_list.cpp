@@ -1,13 +1,13 @@
 #include "pg/protect/public_list.hpp"
 
-#include "pg/protect/catalog_gate.hpp"
+#include "pg/borrowed/early_values.hpp"
+#include "pg/facts/unique_key.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
-#include "pg/protect/early_values.hpp"
 #include "pg/protect/outside.hpp"
-#include "pg/protect/own_function.hpp"
-#include "pg/protect/unique_key.hpp"
 #include "pg/server/distinct_values.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
+#include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "pg/protect/borrowed_relations.hpp"
-#include "pg/protect/refusal.hpp"
+#include "pg/grants/borrowed_relations.hpp"
+#include "pg/grants/refusal.hpp"
 
 extern "C" {
 #include "nodes/params.h"

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/protect/column_traits.hpp"
-#include "pg/protect/early_values.hpp"
 #include "pg/protect/long_types.hpp"
-#include "pg/protect/node_functions.hpp"
 #include "pg/protect/size_bounds.hpp"
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/collation.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/detoast.h"

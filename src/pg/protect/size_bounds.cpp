@@ -5,8 +5,8 @@
 
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/long_types.hpp"
-#include "pg/protect/node_functions.hpp"
 #include "pg/protect/public_list.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/detoast.h"

@@ -1,14 +1,14 @@
 #include "pg/protect/size_limit.hpp"
 
+#include "pg/borrowed/early_lookups.hpp"
+#include "pg/borrowed/early_values.hpp"
 #include "pg/protect/column_traits.hpp"
-#include "pg/protect/early_lookups.hpp"
-#include "pg/protect/early_values.hpp"
 #include "pg/protect/long_types.hpp"
-#include "pg/protect/node_functions.hpp"
-#include "pg/protect/own_function.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/size_bounds.hpp"
 #include "pg/reuse/secret_hash.hpp"
+#include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
 #include "access/transam.h"

@@ -1,8 +1,8 @@
 #include "pg/protect/table_rule.hpp"
 
+#include "pg/facts/shared_rows.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/protect/accepted_shape.hpp"
-#include "pg/protect/protection_catalog.hpp"
-#include "pg/protect/shared_rows.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

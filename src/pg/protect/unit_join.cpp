@@ -1,8 +1,8 @@
 #include "pg/protect/unit_join.hpp"
 
-#include "pg/protect/catalog_gate.hpp"
+#include "pg/facts/shared_rows.hpp"
 #include "pg/protect/column_traits.hpp"
-#include "pg/protect/shared_rows.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "access/stratnum.h"

@@ -1,7 +1,6 @@
 #include "pg/protect/validator.hpp"
 
 #include "pg/protect/accepted_shape.hpp"
-#include "pg/protect/catalog_gate.hpp"
 #include "pg/protect/outer_query.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/row_work.hpp"
@@ -9,6 +8,7 @@
 #include "pg/protect/table_rule.hpp"
 #include "pg/release/charged_tables.hpp"
 #include "pg/reuse/query_identity.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"

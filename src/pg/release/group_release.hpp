@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/privacy/mechanism_context.hpp"
+#include "core/privacy/mechanism.hpp"
 #include "pg/parameters/prepared_mechanism.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/state/expanded_records.hpp"

@@ -1,6 +1,6 @@
 #include "pg/release/grouping_states.hpp"
 
-#include "pg/release/private_call.hpp"
+#include "pg/parameters/private_call.hpp"
 #include "pg/release/value_cast.hpp"
 
 extern "C" {

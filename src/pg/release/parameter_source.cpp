@@ -1,8 +1,8 @@
 #include "pg/release/parameter_source.hpp"
 
 #include "pg/parameters/call_arguments.hpp"
+#include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
-#include "pg/release/private_call.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"

@@ -1,14 +1,14 @@
 #include "pg/release/release_call.hpp"
 
 #include "core/privacy/group_privacy.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/aggregate/user_key.hpp"
+#include "pg/limits/row_limit.hpp"
+#include "pg/parameters/private_call.hpp"
 #include "pg/release/answering_method.hpp"
 #include "pg/release/group_release.hpp"
-#include "pg/release/private_call.hpp"
-#include "pg/release/row_limit.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {

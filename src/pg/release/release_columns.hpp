@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/parameters/private_call.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -8,14 +9,6 @@ extern "C" {
 
 // The columns of a release node. Its child has the same columns with states for answers.
 namespace dpquantile {
-
-// A query level with private aggregates, while it is planned.
-struct GroupingLevel {
-  PlannerInfo* root;
-  RelOptInfo* input;
-  RelOptInfo* groups;
-  List* having;
-};
 
 struct ReleaseColumns {
   // The group keys, and each aggregate, GROUPING() and column from which the rest of the target and

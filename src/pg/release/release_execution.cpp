@@ -6,11 +6,11 @@
 #include "pg/release/allocator_traces.hpp"
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
-#include "pg/release/query_random.hpp"
 #include "pg/release/spill_limit.hpp"
 #include "pg/release/state_source.hpp"
 #include "pg/release/trip_wire.hpp"
 #include "pg/server/client_messages.hpp"
+#include "pg/server/query_random.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {

@@ -1,11 +1,11 @@
 #include "pg/release/release_path.hpp"
 
+#include "pg/limits/limited_rows_path.hpp"
 #include "pg/parameters/call_arguments.hpp"
+#include "pg/parameters/private_call.hpp"
 #include "pg/release/charged_tables.hpp"
 #include "pg/release/grouping_states.hpp"
-#include "pg/release/limited_rows_path.hpp"
 #include "pg/release/parameter_source.hpp"
-#include "pg/release/private_call.hpp"
 #include "pg/release/release_columns.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"

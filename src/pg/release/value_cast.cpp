@@ -1,7 +1,7 @@
 #include "pg/release/value_cast.hpp"
 
 #include "pg/aggregate/call_parameters.hpp"
-#include "pg/release/private_call.hpp"
+#include "pg/parameters/private_call.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"

@@ -12,6 +12,7 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -227,3 +228,12 @@ void refuse_function(Oid function) {
 }
 
 }  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (function regprocedure) returns text: what told_by_function() finds.
+DPQ_FUNCTION(dpq_told_by_function) {
+  const char* tells = told_by_function(PG_GETARG_OID(0));
+  if (tells == nullptr) PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(tells));
+}

@@ -189,3 +189,12 @@ const char* unrestricted_code() {
 }
 
 }  // namespace dpquantile
+
+using namespace dpquantile;
+
+// () returns text: which restricted role's code may run where nothing restricts it, or NULL.
+DPQ_FUNCTION(dpq_unrestricted_code) {
+  const char* code = unrestricted_code();
+  if (code == nullptr) PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(code));
+}

@@ -11,7 +11,7 @@
 
 #include "core/cdf/cdf_error.hpp"
 #include "core/prefix_sums/estimate_variance.hpp"
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 #include "support/cdf_testing.hpp"
 #include "support/context_testing.hpp"
 
@@ -33,8 +33,8 @@ CdfError simulated(const CdfPlan& plan, double confidence) {
 // The fixed seed makes these tests give the same result every time, so there is no false alarm.
 CdfError coverage(const CdfPlan& plan, const CdfError& figure, int runs) {
   const PrefixFactorization factorization(plan.bins, heap());
-  const VectorNoise noise(plan.privacy.value, factorization.sensitivity());
-  std::normal_distribution<double> normal(0, std::sqrt(static_cast<double>(noise.variance())));
+  const uint128_t noise = vector_noise_variance(plan.privacy.value, factorization.sensitivity());
+  std::normal_distribution<double> normal(0, std::sqrt(static_cast<double>(noise)));
   std::mt19937_64 random(9);
   std::vector<double> errors(plan.bins);
   CdfError covered{};

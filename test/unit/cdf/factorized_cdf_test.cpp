@@ -12,7 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/cdf/cdf.hpp"
 #include "core/prefix_sums/estimate_variance.hpp"
-#include "core/privacy/vector_noise.hpp"
+#include "core/privacy/noise_parameter.hpp"
 #include "core/tree/tree_variance.hpp"
 #include "support/cdf_testing.hpp"
 #include "support/context_testing.hpp"
@@ -111,10 +111,10 @@ TEST(FactorizedCdf, HasThePromisedPrefixVariance) {
 
   const PrefixFactorization factorization(kBins, heap());
   const EstimateVariance variance(factorization, heap());
-  const VectorNoise noise(plan.privacy.value, factorization.sensitivity());
+  const uint128_t noise = vector_noise_variance(plan.privacy.value, factorization.sensitivity());
   double promised = 0;
   for (std::uint32_t k = 0; k < kBins; ++k) {
-    promised += variance.at(k).before * static_cast<double>(noise.variance()) / kBins;
+    promised += variance.at(k).before * static_cast<double>(noise) / kBins;
   }
   EXPECT_NEAR(mean, promised, 8 * standard_error);
   EXPECT_LT(standard_error, promised / 20);

@@ -1,4 +1,4 @@
-#include "core/privacy/confidence.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/privacy/gaussian_mechanism.hpp"
+#include "core/privacy/integer_noise.hpp"
 
 #include <gtest/gtest.h>
 

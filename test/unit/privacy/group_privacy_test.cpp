@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/privacy/integer_noise.hpp"
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/zcdp.hpp"
 
 namespace dpquantile {

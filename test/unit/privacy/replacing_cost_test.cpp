@@ -1,4 +1,4 @@
-#include "core/privacy/replacing_cost.hpp"
+#include "core/privacy/privacy_cost.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@ COMMENT ON FUNCTION dpquantile.how_total(regprocedure) IS
   'function: any function. How a query may apply it to values of protected rows: ''as it is'', if it cannot fail; '
   '''variant'', if dpquantile.total_<its name> takes its place; otherwise NULL.';
 
--- The list is in src/pg/protect/total_functions.cpp. Some functions of PostgreSQL share a symbol; those in SQL have none.
+-- The list is in src/pg/vocabulary/total_functions.cpp. Some functions of PostgreSQL share a symbol; those in SQL have none.
 DO $$
 DECLARE
   original record;

@@ -1,0 +1,240 @@
+#include "pg/borrowed/borrowed_release.hpp"
+
+#include "pg/borrowed/answer_reuse.hpp"
+#include "pg/borrowed/borrowed_plan.hpp"
+#include "pg/borrowed/early_lookups.hpp"
+#include "pg/borrowed/early_values.hpp"
+#include "pg/borrowed/outer_values.hpp"
+#include "pg/facts/shared_rows.hpp"
+#include "pg/facts/table_writers.hpp"
+#include "pg/facts/unique_key.hpp"
+#include "pg/grants/borrowed_relations.hpp"
+#include "pg/grants/borrowing_session.hpp"
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/limits/row_limit.hpp"
+#include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/restricted/restricted_session.hpp"
+#include "pg/server/decimal.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+RefusedQuery refused_query(Oid relation) {
+  const char* name = get_rel_name(relation);
+  return {nullptr, name == nullptr ? "?" : name, nullptr};
+}
+
+[[noreturn]] void refuse_without_grant(Oid relation) {
+  refuse(refused_query(relation), kNowhere, "private access to it has been revoked",
+         "Ask its owner for private access: dp_grant_private_access.");
+}
+
+// What has failed for reasons that are not on the lists of this room may have told of a row.
+// They are those of the session's role, whatever role it has taken on.
+void refuse_after_failures(Oid relation, int most_cancels) {
+  const FailedReads failed = failed_reads(relation, GetSessionUserId());
+  if (!failed.any_closes && failed.cancels <= most_cancels) return;
+  refuse(refused_query(relation), kNowhere,
+         failed.any_closes
+             ? "private access is closed, because an error occurred while its rows were read"
+             : psprintf("private access is closed, because more than %d queries were cancelled, or "
+                        "ran out of time or memory, while they read its rows",
+                        most_cancels),
+         "Ask its owner to open private access again: dp_open_private_access. The server log says "
+         "why it is closed.");
+}
+
+// The query was validated for rows, or for the users of a column with so many rows, of this unit.
+void check_unit(Oid relation, int user_column, int max_rows, const char* unit) {
+  const ProtectedRelation* protection = find_protected_relation(relation);
+  if (protection != nullptr && protection->user_column == user_column &&
+      protection->max_rows == max_rows && strcmp(NameStr(protection->unit), unit) == 0) {
+    return;
+  }
+  refuse(refused_query(relation), kNowhere,
+         "its protection has changed since the query was planned", "Ask again.");
+}
+
+// What the grants on all relations allow: the largest of the smallest epsilons, the shortest reuse.
+struct Allowed {
+  double smallest_epsilon;
+  int64 reuse;
+};
+
+Allowed allowed_by_grants(const BorrowedPlan& mark) {
+  if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
+  AcceptInvalidationMessages();
+  Allowed allowed = {0, PG_INT64_MAX};
+  const ListCell* cell;
+  foreach (cell, mark.relations) {
+    const auto granted = private_access(lfirst_oid(cell), mark.user);
+    if (!granted) refuse_without_grant(lfirst_oid(cell));
+    refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
+    const int number = foreach_current_index(cell);
+    check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, number),
+               list_nth_int(mark.max_rows, number), strVal(list_nth(mark.units, number)));
+    allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
+    allowed.reuse = Min(allowed.reuse, granted->reuse);
+  }
+  return allowed;
+}
+
+// An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
+bool is_large_enough(const Charge& charge, double epsilon) {
+  if (charge.costs.own.epsilon) return *charge.costs.own.epsilon >= epsilon;
+  return charge.costs.own.rho && *charge.costs.own.rho >= epsilon * epsilon / 2;
+}
+
+void check_amount(const Charge& charge, double epsilon, Oid relation) {
+  if (is_large_enough(charge, epsilon)) return;
+  const char* asked = charge.costs.own.epsilon
+                          ? psprintf("epsilon %s", decimal_text(*charge.costs.own.epsilon))
+                          : psprintf("rho %s", decimal_text(*charge.costs.own.rho));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+       errmsg("%s of %s is too small for table %s", asked, charge.function, get_rel_name(relation)),
+       errhint("This call was not charged. Ask for epsilon %s or more.", decimal_text(epsilon))));
+}
+
+// Which rows of a user there are depends on the conditions of the query.
+void check_method(const ReleaseCall& call, Oid relation) {
+  const MethodRow& method = method_of(call.checked);
+  if (!method.rows_per_user_public) return;
+  refuse(refused_query(relation), kNowhere,
+         psprintf("method %s of %s takes the number of rows of each user for public",
+                  method.name.data(), call.name),
+         "Use dp_options(method => 'bounded', max_contributions => ...).");
+}
+
+// Tables may have been attached to others, and protected, since the query was validated.
+void check_shared_rows(const BorrowedPlan& mark) {
+  const ListCell* cell;
+  foreach (cell, mark.tables) {
+    const int number = foreach_current_index(cell);
+    const Oid relation = list_nth_oid(mark.relations, number);
+    check_users_of_shared_rows(refused_query(relation), lfirst_oid(cell),
+                               strVal(list_nth(mark.table_users, number)));
+    if (!list_member_oid(mark.joined, lfirst_oid(cell))) continue;
+    check_unit_of_shared_rows(refused_query(relation), lfirst_oid(cell),
+                              strVal(list_nth(mark.units, number)), owner_of(relation));
+  }
+}
+
+bool all_protect_users(const BorrowedPlan& mark) {
+  return !list_member_int(mark.user_columns, 0);
+}
+
+bool protects_user(const ReleaseCall& call, bool has_keys) {
+  if (call.most_rows > 0 || call.family->hashes_users() || sees_no_row(call.aggref)) return true;
+  return call.family->family == Family::kDistinct && !has_keys;
+}
+
+// The validator has found the same. This looks at the plan that is executed.
+void check_rows_of_users(const ReleaseNode* node, const BorrowedPlan& mark) {
+  if (!all_protect_users(mark)) return;
+  for (int i = 0; i < node->call_count; ++i) {
+    const ReleaseCall& call = node->calls[i];
+    if (protects_user(call, node->plan.has_keys)) continue;
+    refuse(refused_query(linitial_oid(mark.relations)), kNowhere,
+           psprintf("the plan of the query does not limit the rows of a user for %s", call.name),
+           "Ask an aggregate over users, such as dp_count_distinct.");
+  }
+}
+
+void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
+  const ListCell* cell;
+  foreach (cell, mark.indexes) {
+    if (is_as_old(lfirst_oid(cell), snapshot)) continue;
+    refuse_with_code(
+        refused_query(linitial_oid(mark.relations)), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        kNowhere,
+        psprintf("the unique index %s is younger than the snapshot of the query, which may have "
+                 "rows with equal keys",
+                 get_rel_name(lfirst_oid(cell))),
+        "End the transaction, and ask again.");
+  }
+}
+
+pg_noinline void require_stack(int blocks) {
+  constexpr int kBlock = 16 * 1024;
+  volatile char reserved[kBlock];
+  reserved[0] = 0;
+  check_stack_depth();
+  if (blocks > 1) require_stack(blocks - 1);
+  reserved[kBlock - 1] = reserved[0];
+}
+
+// ereports unless the stack is deep enough for the plan and for whatever is called for a row. If it
+// ended there, the error would tell that there is such a row: the inner side of a join begins with
+// the first row of the outer one. The depth of a plan depends on the tables, derived tables and
+// CTEs of the query; a table has a few nodes, each with less than 512 bytes. Partitions lie side by
+// side.
+void require_stack_for(const PlannedStmt* plan) {
+  const int children = list_length(plan->appendRelations);
+  require_stack(8 + Max(list_length(plan->rtable) - children, 0) / 4);
+}
+
+}  // namespace
+
+namespace {
+
+// The tables of the node's own rows. If they are not known, all tables of the query.
+const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
+  return node->plan.knows_tables ? node->plan.tables : mark.relations;
+}
+
+// A call that a row has made would be in the processor's caches, and one made before the charge
+// not.
+void make_sample_calls_again(const ReleaseNode* node) {
+  const EState* state = node->scan.ss.ps.state;
+  BorrowedPlan mark;
+  if (find_mark(state->es_plannedstmt->rtable, &mark)) make_sample_calls(mark.samples, state);
+}
+
+}  // namespace
+
+void require_open_access(const BorrowedPlan& mark) {
+  const ListCell* cell;
+  foreach (cell, mark.relations) {
+    const auto granted = private_access(lfirst_oid(cell), mark.user);
+    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
+  }
+}
+
+ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges) {
+  EState* state = node->scan.ss.ps.state;
+  BorrowedPlan mark;
+  if (!find_mark(state->es_plannedstmt->rtable, &mark)) {
+    return {session_is_restricted(), 0, false, {}, NIL, NIL};
+  }
+  const Oid relation = linitial_oid(mark.relations);
+  require_borrowing_session(refused_query(relation));
+  require_stack_for(state->es_plannedstmt);
+  const Allowed allowed = allowed_by_grants(mark);
+  for (const Charge& charge : charges) check_amount(charge, allowed.smallest_epsilon, relation);
+  for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
+  check_rows_of_users(node, mark);
+  check_shared_rows(mark);
+  check_indexes(mark, state->es_snapshot);
+  check_writers(refused_query(relation), mark.indexes, mark.relations);
+  check_joined_writers(refused_query(relation), mark.joined);
+  require_early_values(mark, state->es_param_list_info);
+  take_outer_values(node);
+  make_sample_calls(mark.samples, state);
+  const List* charged = charged_tables(node, mark);
+  if (allowed.reuse <= 0 || !is_same_whenever_asked(node)) {
+    return {true, 0, false, {}, NIL, charged, make_sample_calls_again};
+  }
+  return {true,           allowed.reuse, wants_fresh_answers(),  key_of(node, mark),
+          mark.relations, charged,       make_sample_calls_again};
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "pg/borrowed/borrowed_plan.hpp"
+#include "pg/release/release_execution.hpp"
+
+namespace dpquantile {
+
+// The check of an execution of a release node, before it charges (release_execution.hpp). For a
+// node of a plan with borrowed rights it ereports unless the plan was made for the current user,
+// who may still borrow all its relations, every charge is at least the smallest epsilon of the
+// grants, only readers may write the joined tables, and no mechanism takes the numbers of rows of
+// users for public. In a restricted session rows are read quietly. The answers may be shown again
+// for as long as all grants say.
+ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges);
+
+// ereports if the access of the session's role to one of the relations has closed after queries
+// that failed (pg/release/trip_wire.hpp). The release looks again.
+void require_open_access(const BorrowedPlan& mark);
+
+}  // namespace dpquantile

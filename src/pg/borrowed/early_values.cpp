@@ -1,0 +1,153 @@
+#include "pg/borrowed/early_values.hpp"
+
+#include "pg/server/numeric.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "catalog/pg_type_d.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// For query_tree_walker() and expression_tree_walker(). `largest` is an int*.
+bool find_largest(Node* node, void* largest) {
+  if (node == nullptr) return false;
+  if (IsA(node, Param)) {
+    const auto* parameter = reinterpret_cast<Param*>(node);
+    auto* number = static_cast<int*>(largest);
+    if (parameter->paramkind == PARAM_EXTERN) *number = Max(*number, parameter->paramid);
+    return false;
+  }
+  if (IsA(node, Query)) {
+    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_largest), largest,
+                             0);
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_largest), largest);
+}
+
+// The query's own parameters, with room for the early values. The query uses none that is left out.
+// What is too large stays where it is: it must not be compared with rows.
+ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
+  ParamListInfo copy = makeParamList(plan.own_parameters + list_length(plan.expressions));
+  const int given = parameters == nullptr ? 0 : parameters->numParams;
+  for (int i = 0; i < Min(given, plan.own_parameters); ++i) {
+    ParamExternData fetched;
+    const ParamExternData* parameter =
+        parameters->paramFetch == nullptr
+            ? &parameters->params[i]
+            : parameters->paramFetch(parameters, i + 1, true, &fetched);
+    copy->params[i] = *parameter;
+    if (parameter->isnull || !OidIsValid(parameter->ptype)) continue;
+    const Oid type = parameter->ptype;
+    copy->params[i].value = is_too_large(parameter->value, type)
+                                ? datumCopy(parameter->value, get_typbyval(type), get_typlen(type))
+                                : value_in_memory(parameter->value, type);
+  }
+  return copy;
+}
+
+// PostgreSQL takes a parameter without PARAM_FLAG_CONST for estimates only.
+ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext* context) {
+  ParamExternData early{};
+  early.ptype = exprType(reinterpret_cast<Node*>(expression));
+  // The limit of texts, which each plan with functions of texts has
+  if (IsA(expression, Const) && reinterpret_cast<const Const*>(expression)->constbyval) {
+    early.value = reinterpret_cast<const Const*>(expression)->constvalue;
+    early.isnull = reinterpret_cast<const Const*>(expression)->constisnull;
+    return early;
+  }
+  const MemoryContext previous = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+  early.value =
+      ExecEvalExpr(ExecInitExprWithParams(expression, parameters), context, &early.isnull);
+  MemoryContextSwitchTo(previous);
+  if (early.isnull) return early;
+  check_value_size(early.value, early.ptype);
+  early.value = value_in_memory(early.value, early.ptype);
+  return early;
+}
+
+}  // namespace
+
+int largest_parameter(Query* query) {
+  int largest = 0;
+  (void)find_largest(reinterpret_cast<Node*>(query), &largest);
+  return largest;
+}
+
+ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo parameters) {
+  ParamListInfo extended = copy_own(plan, parameters);
+  ExprContext* context = CreateStandaloneExprContext();
+  context->ecxt_param_list_info = extended;
+  ListCell* cell;
+  foreach (cell, plan.expressions) {
+    const int number = foreach_current_index(cell);
+    const ParamExternData early = evaluate(static_cast<Expr*>(lfirst(cell)), extended, context);
+    if (!early.isnull && list_member_int(plan.short_values, number)) {
+      check_short_value(toast_raw_datum_size(early.value) - VARHDRSZ, plan.most_early_bytes);
+      check_short_number(early.value, early.ptype);
+    }
+    extended->params[plan.own_parameters + number] = early;
+  }
+  FreeExprContext(context, true);
+  return extended;
+}
+
+void require_early_values(const BorrowedPlan& plan, ParamListInfo parameters) {
+  const int count = list_length(plan.expressions);
+  if (count == 0) return;
+  if (parameters != nullptr && parameters->numParams == plan.own_parameters + count) return;
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("a private query was started without the values of its parameters"),
+                  errdetail("Another extension started it with parameters of its own."),
+                  errhint("This call was not charged. Ask without the other extension.")));
+}
+
+void check_value_size(Datum value, Oid type) {
+  if (!is_too_large(value, type)) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("a value that protected rows are compared with is too large"),
+                  errdetail("It has more than %d elements or %d bytes.", kMaxElements,
+                            static_cast<int>(kMaxValueBytes)),
+                  errhint("%s", kSizeHint)));
+}
+
+void check_short_value(Size bytes, int most) {
+  if (bytes <= static_cast<Size>(most)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a value that protected rows are searched for or computed with is too long"),
+           errdetail("It has %zu bytes. Beside the other functions of the query it may have %d.",
+                     bytes, most),
+           errhint("This call was not charged. Use a shorter value or fewer functions of texts, or "
+                   "write it as a literal.")));
+}
+
+void check_short_number(Datum value, Oid type) {
+  if (getBaseType(type) != NUMERICOID || has_few_digits(value, kMostNumericDigits)) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("a number that is computed with for protected rows is too long"),
+                  errdetail("It has more than %d digits.", kMostNumericDigits),
+                  errhint("This call was not charged. Use fewer digits, or double precision.")));
+}
+
+Datum value_in_memory(Datum value, Oid type) {
+  if (get_typlen(type) == -1) return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+  return datumCopy(value, get_typbyval(type), get_typlen(type));
+}
+
+bool is_too_large(Datum value, Oid type, Size most_bytes) {
+  if (get_typlen(type) != -1) return false;
+  if (toast_raw_datum_size(value) > most_bytes) return true;
+  if (!OidIsValid(get_element_type(getBaseType(type)))) return false;
+  const ArrayType* array = DatumGetArrayTypeP(value);
+  return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) > kMaxElements;
+}
+
+}  // namespace dpquantile

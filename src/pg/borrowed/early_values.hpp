@@ -1,0 +1,53 @@
+#pragma once
+
+#include "pg/borrowed/borrowed_plan.hpp"
+
+extern "C" {
+#include "nodes/params.h"
+#include "nodes/parsenodes.h"
+}
+
+// The values of early expressions. An execution has each as a query parameter, after the parameters
+// of the query itself. So what is computed for a row cannot fail later than before the first row,
+// for example because another session has dropped what an early expression names.
+namespace dpquantile {
+
+// The largest number of a parameter ($1, ...) that the query has.
+int largest_parameter(Query* query);
+
+// The query's parameters, and after them the values of the plan's early expressions, in the current
+// memory context. ereports what the expressions report, and if a value is too large.
+ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo parameters);
+
+// ereports unless the parameters of an execution of the plan have its early values.
+void require_early_values(const BorrowedPlan& plan, ParamListInfo parameters);
+
+// ereports if protected rows must not be compared with a parameter or an early value, because that
+// would take a time that can be measured.
+void check_value_size(Datum value, Oid type);
+
+// ereports if a value has more than so many bytes, and a query searches rows for it or computes
+// with it for each row.
+void check_short_value(Size bytes, int most);
+
+// ereports if it is a number of more digits than the functions of numeric take.
+void check_short_number(Datum value, Oid type);
+
+// A copy of a value that no row needs to be read for: a value may be stored elsewhere, where it may
+// be gone or locked when the first row needs it.
+Datum value_in_memory(Datum value, Oid type);
+
+// How many elements a list, and how many bytes a list or another value may have that protected rows
+// are compared with, in the text of the query or in a parameter. Limits that depend on the query
+// bound how long that takes (row_work.hpp); these bound what is done before.
+constexpr int kMaxElements = 1000;
+constexpr Size kMaxValueBytes = 64 * 1024;
+
+// Whether a value has more.
+bool is_too_large(Datum value, Oid type, Size most_bytes = kMaxValueBytes);
+
+// Says how else to select.
+constexpr char kSizeHint[] =
+    "Use a shorter list or value, or join a table with a unique key that you may read.";
+
+}  // namespace dpquantile

@@ -1,0 +1,97 @@
+#include "pg/borrowed/inline_values.hpp"
+
+#include "pg/release/below_release.hpp"
+#include "pg/vocabulary/own_function.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Change {
+  const List* range_table;
+  const List* tables;
+};
+
+Oid inline_value() {
+  const Oid type = ANYELEMENTOID;
+  const Oid function = own_function("inline_value", buildoidvector(&type, 1));
+  if (OidIsValid(function)) return function;
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                  errmsg("a function of this extension is missing: inline_value"),
+                  errhint("This call was not charged. Ask the administrator whether the library "
+                          "and the SQL objects are of one version: dpquantile.check_version().")));
+}
+
+// For expression_tree_mutator(). `number` is an Index*: the entry of the range table that is
+// scanned.
+Node* only_inline(Node* node, void* number) {
+  if (node == nullptr) return nullptr;
+  if (!IsA(node, Var)) {
+    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(only_inline), number);
+  }
+  const auto* column = reinterpret_cast<const Var*>(node);
+  // A scan of an index alone has its columns, which are never stored elsewhere.
+  const bool is_of_table = static_cast<Index>(column->varno) == *static_cast<Index*>(number);
+  if (!is_of_table || column->varattno < 1 || get_typlen(column->vartype) != -1) return node;
+  FuncExpr* call = makeFuncExpr(inline_value(), column->vartype, list_make1(node),
+                                column->varcollid, column->varcollid, COERCE_EXPLICIT_CALL);
+  return reinterpret_cast<Node*>(makeRelabelType(reinterpret_cast<Expr*>(call), column->vartype,
+                                                 column->vartypmod, column->varcollid,
+                                                 COERCE_IMPLICIT_CAST));
+}
+
+bool stores_elsewhere(Oid table) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+  if (!HeapTupleIsValid(row)) return true;
+  const bool stores = OidIsValid(reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->reltoastrelid);
+  ReleaseSysCache(row);
+  return stores;
+}
+
+// The entry of the range table that a node scans, or 0.
+Index scanned_by(const Plan* node) {
+  switch (nodeTag(node)) {
+    case T_SeqScan:
+    case T_SampleScan:
+    case T_IndexScan:
+    case T_BitmapHeapScan:
+    case T_TidScan:
+    case T_TidRangeScan:
+      return reinterpret_cast<const Scan*>(node)->scanrelid;
+    default:
+      return 0;
+  }
+}
+
+// For visit_below_releases(). `context` is a const Change*.
+void change_scan(Plan** place, void* context) {
+  const auto* change = static_cast<const Change*>(context);
+  Index number = scanned_by(*place);
+  if (number == 0) return;
+  const Oid table = rt_fetch(number, change->range_table)->relid;
+  if (!list_member_oid(change->tables, table) || !stores_elsewhere(table)) return;
+  List* columns = (*place)->targetlist;
+  (*place)->targetlist = castNode(List, only_inline(reinterpret_cast<Node*>(columns), &number));
+}
+
+}  // namespace
+
+void leave_out_stored_values(PlannedStmt* plan, const List* tables) {
+  if (tables == NIL) return;
+  Change change = {plan->rtable, tables};
+  visit_below_releases(plan, change_scan, &change);
+}
+
+}  // namespace dpquantile

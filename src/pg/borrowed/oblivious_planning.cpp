@@ -1,0 +1,212 @@
+#include "pg/borrowed/oblivious_planning.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <iterator>
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_am_d.h"
+#include "jit/jit.h"
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr bool* kMethods[] = {&enable_seqscan,       &enable_indexscan, &enable_indexonlyscan,
+                              &enable_bitmapscan,    &enable_tidscan,   &enable_sort,
+                              &enable_hashjoin,      &enable_mergejoin, &enable_incremental_sort,
+                              &enable_material,      &enable_memoize,   &enable_nestloop,
+                              &enable_parallel_hash, &enable_hashagg};
+
+bool is_off(const bool* method) {
+  return method == &enable_nestloop || method == &enable_mergejoin ||
+         method == &enable_parallel_hash || method == &enable_sort ||
+         method == &enable_incremental_sort;
+}
+
+struct CostSetting {
+  double* setting;
+  double usual;
+};
+
+constexpr CostSetting kCosts[] = {{&seq_page_cost, DEFAULT_SEQ_PAGE_COST},
+                                  {&random_page_cost, DEFAULT_RANDOM_PAGE_COST},
+                                  {&cpu_tuple_cost, DEFAULT_CPU_TUPLE_COST},
+                                  {&cpu_index_tuple_cost, DEFAULT_CPU_INDEX_TUPLE_COST},
+                                  {&cpu_operator_cost, DEFAULT_CPU_OPERATOR_COST}};
+
+static_assert(std::size(kMethods) == std::size(PlannerSettings{}.methods));
+static_assert(std::size(kCosts) == std::size(PlannerSettings{}.costs));
+
+bool is_planning = false;
+SipKey size_key{};
+get_relation_info_hook_type previous_info = nullptr;
+get_relation_stats_hook_type previous_stats = nullptr;
+get_index_stats_hook_type previous_index_stats = nullptr;
+get_attavgwidth_hook_type previous_width = nullptr;
+
+// ---- Sizes ---------------------------------------------------------------------------------
+
+// PostgreSQL has no parallel scan of fewer pages by default.
+constexpr double kFewPages = 1024;
+constexpr double kFactor = 4;
+
+// Pages that stand for all tables between two limits. The limits are 1024 * 4^u, 1024 * 4^(u + 1)
+// and so on, where the secret and the table decide u between 0 and 1: whether a table of p pages
+// and one of p + 1 are on two sides of a limit has a probability of 1 / (p ln 4), for 1024 pages
+// and more, and is the same for all queries.
+double coarse_pages(Oid table, BlockNumber pages) {
+  constexpr uint64 kOfSizes = 0x73697A6573ULL << 24;
+  constexpr int kBits = 53;
+  const uint64 hash = sip_hash_of_number(size_key, kOfSizes ^ table);
+  const double u = std::ldexp(static_cast<double>(hash >> (64 - kBits)), -kBits);
+  // An empty table gives minus infinity.
+  const double limits = std::floor(std::log(pages / kFewPages) / std::log(kFactor) - u) + 1;
+  return limits < 1 ? kFewPages / 2 : kFewPages * std::pow(kFactor, limits);
+}
+
+// As PostgreSQL does it for a table without statistics
+double rows_of_page(Oid table) {
+  const int32 width = MAXALIGN(get_relation_data_width(table, nullptr));
+  const auto row = width + MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData);
+  return std::floor(static_cast<double>(BLCKSZ - SizeOfPageHeaderData) / static_cast<double>(row));
+}
+
+// PostgreSQL's estimates for BRIN and GIN read pages of the index, those of extensions what they
+// like. This one knows the size alone.
+void estimate_by_size(PlannerInfo* root, IndexPath* path, double loops, Cost* start, Cost* total,
+                      Selectivity* selected, double* correlation, double* pages) {
+  GenericCosts costs{};
+  genericcostestimate(root, path, loops, &costs);
+  *start = costs.indexStartupCost;
+  *total = costs.indexTotalCost;
+  *selected = costs.indexSelectivity;
+  *correlation = costs.indexCorrelation;
+  *pages = costs.numIndexPages;
+}
+
+bool estimates_by_size(Oid method) {
+  return method == BTREE_AM_OID || method == HASH_AM_OID || method == GIST_AM_OID ||
+         method == SPGIST_AM_OID;
+}
+
+void hide_size_of_index(const RelOptInfo* relation, IndexOptInfo* index) {
+  constexpr int kHeight = 2;
+  constexpr BlockNumber kTablePages = 4;  // for one of the index
+  index->pages = relation->pages / kTablePages;
+  index->tuples = relation->tuples;
+  index->tree_height = index->relam == BTREE_AM_OID ? kHeight : -1;
+  if (estimates_by_size(index->relam)) return;
+  index->amcostestimate = reinterpret_cast<decltype(index->amcostestimate)>(estimate_by_size);
+}
+
+void hide_size(Oid table, RelOptInfo* relation) {
+  relation->pages = static_cast<BlockNumber>(
+      std::min(coarse_pages(table, relation->pages), static_cast<double>(MaxBlockNumber)));
+  relation->tuples = relation->pages * rows_of_page(table);
+  relation->allvisfrac = 1;
+  ListCell* cell;
+  foreach (cell, relation->indexlist) {
+    hide_size_of_index(relation, static_cast<IndexOptInfo*>(lfirst(cell)));
+  }
+}
+
+// Whoever may read a table may count its rows. A parent has the rows of its children, which the
+// planner looks at one by one.
+bool has_hidden_size(Oid table, bool has_children, const RelOptInfo* relation) {
+  return !has_children && relation->fdwroutine == nullptr &&
+         pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK;
+}
+
+// Also statistics of several columns, and of expressions
+void hide_facts(PlannerInfo* root, Oid table, bool has_children, RelOptInfo* relation) {
+  if (previous_info != nullptr) previous_info(root, table, has_children, relation);
+  if (!is_planning) return;
+  relation->statlist = NIL;
+  if (has_hidden_size(table, has_children, relation)) hide_size(table, relation);
+}
+
+// ---- Statistics of columns -----------------------------------------------------------------
+
+// Says that there is no row of pg_statistic. The memory may be what was on the stack.
+bool know_nothing(VariableStatData* known) {
+  known->statsTuple = nullptr;
+  return true;
+}
+
+bool hide_statistics(PlannerInfo* root, RangeTblEntry* table, AttrNumber column,
+                     VariableStatData* known) {
+  if (is_planning) return know_nothing(known);
+  return previous_stats != nullptr && previous_stats(root, table, column, known);
+}
+
+bool hide_index_statistics(PlannerInfo* root, Oid index, AttrNumber column,
+                           VariableStatData* known) {
+  if (is_planning) return know_nothing(known);
+  return previous_index_stats != nullptr && previous_index_stats(root, index, column, known);
+}
+
+// The width of the type, as of a column without statistics; 0: as PostgreSQL finds it.
+int32 width_of_type(Oid table, AttrNumber column) {
+  if (is_planning) {
+    Oid type;
+    int32 modifier;
+    Oid collation;
+    get_atttypetypmodcoll(table, column, &type, &modifier, &collation);
+    return get_typavgwidth(type, modifier);
+  }
+  return previous_width != nullptr ? previous_width(table, column) : 0;
+}
+
+}  // namespace
+
+void install_oblivious_planning() {
+  previous_info = get_relation_info_hook;
+  get_relation_info_hook = hide_facts;
+  previous_stats = get_relation_stats_hook;
+  get_relation_stats_hook = hide_statistics;
+  previous_index_stats = get_index_stats_hook;
+  get_index_stats_hook = hide_index_statistics;
+  previous_width = get_attavgwidth_hook;
+  get_attavgwidth_hook = width_of_type;
+}
+
+PlannerSettings begin_oblivious_planning(const SipKey& key) {
+  size_key = key;
+  PlannerSettings usual{};
+  for (size_t i = 0; i < std::size(kMethods); ++i) {
+    usual.methods[i] = *kMethods[i];
+    *kMethods[i] = !is_off(kMethods[i]);
+  }
+  for (size_t i = 0; i < std::size(kCosts); ++i) {
+    usual.costs[i] = *kCosts[i].setting;
+    *kCosts[i].setting = kCosts[i].usual;
+  }
+  is_planning = true;
+  usual.jit = jit_enabled;
+  jit_enabled = false;
+  usual.memory = work_mem;
+  work_mem = MAX_KILOBYTES;
+  return usual;
+}
+
+void end_oblivious_planning(const PlannerSettings& usual) {
+  for (size_t i = 0; i < std::size(kMethods); ++i) *kMethods[i] = usual.methods[i];
+  for (size_t i = 0; i < std::size(kCosts); ++i) *kCosts[i].setting = usual.costs[i];
+  jit_enabled = usual.jit;
+  work_mem = usual.memory;
+  is_planning = false;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,169 @@
+#include "pg/facts/shared_rows.hpp"
+
+#include <optional>
+
+#include "pg/facts/stored_rows.hpp"
+#include "pg/grants/borrowed_relations.hpp"
+#include "pg/grants/protection_catalog.hpp"
+
+extern "C" {
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The table and all below it, by OIDs that ascend. Nothing is read from them, so no lock is needed.
+List* table_and_children(Oid table) {
+  if (!has_subclass(table)) return list_make1_oid(table);
+  List* all = find_all_inheritors(table, NoLock, nullptr);
+  list_sort(all, list_oid_cmp);
+  return all;
+}
+
+bool have_common(const List* one, const List* other) {
+  int i = 0;
+  int j = 0;
+  while (i < list_length(one) && j < list_length(other)) {
+    const Oid left = list_nth_oid(one, i);
+    const Oid right = list_nth_oid(other, j);
+    if (left == right) return true;
+    ++(left < right ? i : j);
+  }
+  return false;
+}
+
+const char* name_of_table(Oid table) {
+  const char* name = get_rel_name(table);
+  return name == nullptr ? "?" : name;
+}
+
+bool share_rows_with_one(const List* relations, Oid other) {
+  const ListCell* cell;
+  foreach (cell, relations) {
+    if (share_rows(lfirst_oid(cell), other)) return true;
+  }
+  return false;
+}
+
+bool names_users(const ShownColumn& column, const ProtectedRelation& other) {
+  const char* name = get_attname(column.relation, column.number, true);
+  return name != nullptr && strcmp(name, NameStr(other.user_column_name)) == 0 &&
+         share_rows(column.relation, other.relation);
+}
+
+bool names_users_of_unit(const ShownColumn& column, const ProtectedRelation& other) {
+  const ProtectedRelation* protection = find_protected_relation(column.relation);
+  return protection != nullptr && protection->user_column == column.number &&
+         NameStr(other.unit)[0] != '\0' &&
+         strcmp(NameStr(protection->unit), NameStr(other.unit)) == 0 &&
+         owner_of(column.relation) == owner_of(other.relation);
+}
+
+// `columns`: what the column of the users shows (columns_stored_in).
+bool protects_users_of(const List* columns, const ProtectedRelation& other) {
+  const ListCell* cell;
+  foreach (cell, columns) {
+    const auto& column = *static_cast<const ShownColumn*>(lfirst(cell));
+    if (names_users(column, other) || names_users_of_unit(column, other)) return true;
+  }
+  return false;
+}
+
+// A materialized view has the rows of what it was read from, and calls columns as it likes.
+std::optional<ProtectedRelation> other_users_of_stored_rows(Oid view, const char* user_column) {
+  const AttrNumber number = get_attnum(view, user_column);
+  List* read = list_delete_oid(relations_stored_in(view), view);
+  const List* columns =
+      number > 0 ? list_delete_first(columns_stored_in(view, number)) : static_cast<List*>(NIL);
+  const ListCell* cell;
+  foreach (cell, relations_that_protect_users()) {
+    const ProtectedRelation* found = find_protected_relation(lfirst_oid(cell));
+    if (found == nullptr || found->user_column == 0) continue;
+    const ProtectedRelation other = *found;
+    if (share_rows_with_one(read, other.relation) && !protects_users_of(columns, other)) {
+      return other;
+    }
+  }
+  return std::nullopt;
+}
+
+void check_users_of_stored_rows(const RefusedQuery& query, Oid view, const char* user_column) {
+  const auto other = other_users_of_stored_rows(view, user_column);
+  if (!other) return;
+  refuse(query, kNowhere,
+         psprintf("its rows are those of %s, which protects all rows of a user of column \"%s\"",
+                  name_of_table(other->relation), NameStr(other->user_column_name)),
+         "Ask its owner to protect it with the column that shows this one.");
+}
+
+}  // namespace
+
+Oid table_with_other_users(Oid view, const char* user_column) {
+  if (get_rel_relkind(view) == RELKIND_MATVIEW) {
+    const auto other = other_users_of_stored_rows(view, user_column);
+    return other ? other->relation : InvalidOid;
+  }
+  const AttrNumber number = get_attnum(view, user_column);
+  if (get_rel_relkind(view) != RELKIND_VIEW || number <= 0) return InvalidOid;
+  const ListCell* cell;
+  foreach (cell, columns_stored_in(view, number)) {
+    const auto& column = *static_cast<const ShownColumn*>(lfirst(cell));
+    if (get_rel_relkind(column.relation) != RELKIND_MATVIEW) continue;
+    return table_with_other_users(column.relation,
+                                  get_attname(column.relation, column.number, false));
+  }
+  return InvalidOid;
+}
+
+bool share_rows(Oid one, Oid other) {
+  return one == other || have_common(table_and_children(one), table_and_children(other));
+}
+
+void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column) {
+  if (get_rel_relkind(table) == RELKIND_MATVIEW)
+    check_users_of_stored_rows(query, table, user_column);
+  const ListCell* cell;
+  foreach (cell, relations_that_protect_users()) {
+    const Oid other = lfirst_oid(cell);
+    const ProtectedRelation* protection = find_protected_relation(other);
+    if (protection == nullptr || protection->user_column == 0) continue;
+    const char* other_column = pstrdup(NameStr(protection->user_column_name));
+    if (strcmp(other_column, user_column) == 0 || !share_rows(table, other)) continue;
+    if (other == table) {
+      refuse(query, kNowhere,
+             "it is a view of a table that protects users, and does not protect them",
+             "Ask its owner to protect the view with the column of the users.");
+    }
+    refuse(query, kNowhere,
+           psprintf("its rows are also rows of %s, which protects all rows of a user of column "
+                    "\"%s\"",
+                    name_of_table(other), other_column),
+           psprintf("Ask its owner to protect it with the same column: user_id => '%s'.",
+                    other_column));
+  }
+}
+
+void check_unit_of_shared_rows(const RefusedQuery& query, Oid table, const char* unit, Oid owner) {
+  const ListCell* cell;
+  foreach (cell, relations_that_protect_users()) {
+    const Oid other = lfirst_oid(cell);
+    const ProtectedRelation* protection = find_protected_relation(other);
+    if (protection == nullptr || protection->user_column == 0) continue;
+    const bool is_of_unit =
+        strcmp(NameStr(protection->unit), unit) == 0 && owner_of(other) == owner;
+    if (is_of_unit || !share_rows(table, other)) continue;
+    refuse(query, kNowhere,
+           psprintf("%s is joined with tables of unit %s, and its rows are also rows of %s, which "
+                    "is not of this unit",
+                    name_of_table(table), unit, name_of_table(other)),
+           psprintf("Ask their owner to state one unit for both: dp_protect_table('%s', user_id => "
+                    "..., unit => '%s').",
+                    name_of_table(other), unit));
+  }
+}
+
+}  // namespace dpquantile

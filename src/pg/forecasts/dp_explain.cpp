@@ -1,0 +1,260 @@
+// What a query would cost, and what standard aggregates become, before it runs.
+#include "core/quantiles/quantiles_error.hpp"
+#include "pg/borrowed/borrowed_plan.hpp"
+#include "pg/owner/closed_table.hpp"
+#include "pg/plain/plain_hooks.hpp"
+#include "pg/release/release_prices.hpp"
+#include "pg/restricted/restricted_hooks.hpp"
+#include "pg/server/decimal.hpp"
+#include "pg/server/table_name.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "optimizer/planner.h"
+#include "parser/analyze.h"
+#include "parser/parser.h"
+#include "rewrite/rewriteHandler.h"
+#include "tcop/dest.h"
+#include "tcop/tcopprot.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/resowner.h"
+#include "utils/ruleutils.h"
+#include "utils/snapmgr.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+[[noreturn]] void refuse_text(const char* got) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("query must be one SELECT, got %s", got),
+                  errhint("Write for example dp_explain('SELECT count(*) FROM staff').")));
+}
+
+// The query that the text is, as the planner would get it.
+Query* read_query(const char* written) {
+  const List* statements = raw_parser(written, RAW_PARSE_DEFAULT);
+  if (list_length(statements) != 1) {
+    refuse_text(psprintf("%d statements", list_length(statements)));
+  }
+  Query* query = parse_analyze_fixedparams(static_cast<RawStmt*>(linitial(statements)), written,
+                                           nullptr, 0, nullptr);
+  if (query->commandType != CMD_SELECT || query->utilityStmt != nullptr) {
+    refuse_text("another statement");
+  }
+  return static_cast<Query*>(linitial(QueryRewrite(query)));
+}
+
+// ---- Rows ----------------------------------------------------------------------------------
+
+constexpr int kColumns = 11;
+constexpr int kProblem = 8;
+constexpr int kTables = 9;
+constexpr int kLongestValue = 10;
+
+struct Row {
+  Datum values[kColumns];
+  bool nulls[kColumns];
+};
+
+void set_text(Row* row, int column, const char* value) {
+  row->nulls[column] = value == nullptr;
+  if (value != nullptr) row->values[column] = CStringGetTextDatum(value);
+}
+
+void set_number(Row* row, int column, std::optional<double> value) {
+  row->nulls[column] = !value;
+  if (value) row->values[column] = Float8GetDatum(*value);
+}
+
+void set_tables(Row* row, const List* tables) {
+  row->nulls[kTables] = tables == NIL;
+  if (tables == NIL) return;
+  auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * list_length(tables)));
+  int count = 0;
+  const ListCell* cell;
+  foreach (cell, tables) {
+    const char* name = name_with_schema(lfirst_oid(cell));
+    names[count++] = CStringGetTextDatum(name == nullptr ? "?" : name);
+  }
+  row->values[kTables] =
+      PointerGetDatum(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+void set_longest_value(Row* row, int bytes) {
+  row->nulls[kLongestValue] = bytes == 0;
+  row->values[kLongestValue] = Int32GetDatum(bytes);
+}
+
+// A query over a table whose budget has been revoked is refused when it runs.
+void set_problem_of_budget(Row* row, const List* tables) {
+  row->nulls[kProblem] = true;
+  const ListCell* cell;
+  foreach (cell, tables) {
+    if (!is_closed_table(GetOuterUserId(), lfirst_oid(cell))) continue;
+    const char* name = name_with_schema(lfirst_oid(cell));
+    set_text(row, kProblem,
+             psprintf("The budget of role %s for table %s has been revoked, so the query would be "
+                      "refused. Ask for another one: dp_grant_budget(role, epsilon, on_table => "
+                      "...).",
+                      GetUserNameFromId(GetOuterUserId(), true), name == nullptr ? "?" : name));
+    return;
+  }
+}
+
+void put(FunctionCallInfo fcinfo, Row* row) {
+  const auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  tuplestore_putvalues(result->setResult, result->setDesc, row->values, row->nulls);
+}
+
+void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value) {
+  Row row{};
+  const PrivacyCost unknown{};
+  const PrivacyCost& cost = call.cost == nullptr ? unknown : *call.cost;
+  set_text(&row, 0, call.function);
+  set_text(&row, 1, call.method);
+  set_number(&row, 2, cost.epsilon);
+  set_number(&row, 3, call.cost == nullptr ? std::nullopt : std::optional(cost.delta));
+  set_number(&row, 4, cost.rho);
+  set_text(&row, 5,
+           call.cost == nullptr ? "unknown before the query runs"
+           : call.by_group      ? "each group"
+           : call.times > 1     ? psprintf("each of %d grouping sets", call.times)
+                                : "the query");
+  set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
+  if (call.error) {
+    set_text(&row, 7, psprintf("%s%s", call.error->unit, call.error->at_most ? ", at most" : ""));
+  } else {
+    set_text(&row, 7, nullptr);
+  }
+  set_problem_of_budget(&row, call.tables);
+  set_tables(&row, call.tables);
+  set_longest_value(&row, longest_value);
+  put(fcinfo, &row);
+}
+
+void put_problem(FunctionCallInfo fcinfo, const ErrorData* error) {
+  Row row{};
+  for (bool& is_null : row.nulls) is_null = true;
+  StringInfoData problem;
+  initStringInfo(&problem);
+  appendStringInfoString(&problem, error->message);
+  appendStringInfoChar(&problem, '.');
+  if (error->detail != nullptr) appendStringInfo(&problem, " %s", error->detail);
+  if (error->hint != nullptr) appendStringInfo(&problem, " %s", error->hint);
+  if (error->internalpos > 0) {
+    appendStringInfo(&problem, " At character %d.", error->internalpos);
+  } else if (error->cursorpos > 0) {
+    appendStringInfo(&problem, " At character %d.", error->cursorpos);
+  }
+  set_text(&row, kProblem, problem.data);
+  put(fcinfo, &row);
+}
+
+// ---- The query -----------------------------------------------------------------------------
+
+double rows_argument(FunctionCallInfo fcinfo) {
+  const int64 rows = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT64(1);
+  if (rows >= 1 && static_cast<uint64>(rows) <= kMaxForecastRecords)
+    return static_cast<double>(rows);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("rows must be between 1 and %llu, got %s",
+                         static_cast<unsigned long long>(kMaxForecastRecords),
+                         PG_ARGISNULL(1) ? "NULL" : psprintf("%lld", static_cast<long long>(rows))),
+                  errhint("Give a public guess of the number of rows of a group.")));
+}
+
+void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
+  PlannedStmt* plan = pg_plan_query(read_query(written), written, CURSOR_OPT_PARALLEL_OK, nullptr);
+  QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
+                                     None_Receiver, nullptr, nullptr, 0);
+  start_without_running(query);
+  BorrowedPlan mark{};
+  (void)find_mark(plan->rtable, &mark);
+  const ListCell* cell;
+  foreach (cell, priced_calls(query->planstate, rows)) {
+    const auto* call = static_cast<const PricedCall*>(lfirst(cell));
+    put_call(fcinfo, *call, call->tables == NIL ? 0 : mark.longest_value);
+  }
+  ExecutorEnd(query);
+  FreeQueryDesc(query);
+}
+
+// A refusal is an answer. What interrupts the session is not.
+bool is_answer(const ErrorData* error) {
+  const int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+  return error->sqlerrcode != ERRCODE_QUERY_CANCELED && category != ERRCODE_OPERATOR_INTERVENTION &&
+         category != ERRCODE_INSUFFICIENT_RESOURCES && category != ERRCODE_INTERNAL_ERROR;
+}
+
+// Explains the query in a subtransaction. Returns why it is refused, or null.
+ErrorData* explain_or_fail(FunctionCallInfo fcinfo, const char* written, double rows) {
+  const MemoryContext context = CurrentMemoryContext;
+  const ResourceOwner owner = CurrentResourceOwner;
+  ErrorData* volatile error = nullptr;
+  BeginInternalSubTransaction(nullptr);
+  MemoryContextSwitchTo(context);
+  PG_TRY();
+  {
+    explain_query(fcinfo, written, rows);
+    ReleaseCurrentSubTransaction();
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(context);
+    error = CopyErrorData();
+    FlushErrorState();
+    RollbackAndReleaseCurrentSubTransaction();
+  }
+  PG_END_TRY();
+  MemoryContextSwitchTo(context);
+  CurrentResourceOwner = owner;
+  return error;
+}
+
+char* written_query(FunctionCallInfo fcinfo) {
+  if (PG_ARGISNULL(0)) refuse_text("NULL");
+  return text_to_cstring(PG_GETARG_TEXT_PP(0));
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (query text, rows bigint) returns table (private_aggregate text, method text, epsilon float8,
+// delta float8, rho float8, charged_for text, expected_error float8, error_in text, problem text,
+// tables text[], longest_value integer)
+DPQ_FUNCTION(dpq_explain) {
+  InitMaterializedSRF(fcinfo, 0);
+  const double rows = rows_argument(fcinfo);
+  ErrorData* error = explain_or_fail(fcinfo, written_query(fcinfo), rows);
+  if (error != nullptr && !is_answer(error)) ReThrowError(error);
+  if (error != nullptr) put_problem(fcinfo, error);
+  return 0;
+}
+
+// (answer anyelement) returns float8. A query of standard aggregates over protected tables has none
+// when it runs.
+DPQ_FUNCTION(dpq_error_of) {
+  (void)fcinfo;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("dp_error_of is for standard aggregates over protected tables"),
+                  errhint("Write dp_error_of(count(*)) or dp_error_of(avg(salary)). dp_stats tells "
+                          "the errors of private aggregates.")));
+}
+
+// (query text) returns text: the query with private aggregates in the place of standard ones
+DPQ_FUNCTION(dpq_private_query) {
+  const char* written = written_query(fcinfo);
+  Query* query = read_query(written);
+  translate_for_session(query, written);
+  PG_RETURN_TEXT_P(cstring_to_text(pg_get_querydef(query, true)));
+}

@@ -1,0 +1,127 @@
+#include "pg/grants/borrowed_relations.hpp"
+
+#include "pg/grants/protection_catalog.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The same rule as PostgreSQL's: SELECT on the relation, on all columns that are read, or on any
+// column if none is read.
+bool may_select(const RelationPermissions* entry, Oid user) {
+  if (pg_class_aclcheck(entry->relid, user, ACL_SELECT) == ACLCHECK_OK) return true;
+  if (bms_is_empty(entry->selectedCols)) {
+    return pg_attribute_aclcheck_all(entry->relid, user, ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK;
+  }
+  int member = -1;
+  while ((member = bms_next_member(entry->selectedCols, member)) >= 0) {
+    const auto column = static_cast<AttrNumber>(member + FirstLowInvalidHeapAttributeNumber);
+    const AclResult result =
+        column == InvalidAttrNumber
+            ? pg_attribute_aclcheck_all(entry->relid, user, ACL_SELECT, ACLMASK_ALL)
+            : pg_attribute_aclcheck(entry->relid, column, user, ACL_SELECT);
+    if (result != ACLCHECK_OK) return false;
+  }
+  return true;
+}
+
+// Null if the entry is not borrowed.
+BorrowedRelation* borrow(RelationPermissions* entry) {
+  if ((entry->requiredPerms & ACL_SELECT) == 0 || !OidIsValid(entry->relid)) return nullptr;
+  const Oid user = GetUserId();
+  if (OidIsValid(entry->checkAsUser) && entry->checkAsUser != user) return nullptr;
+  const ProtectedRelation* protection = find_protected_relation(entry->relid);
+  if (protection == nullptr) return nullptr;
+  const BorrowedRelation found = {
+      entry, protection->user_column, protection->max_rows, protection->unit, entry->relid, "",
+      false};
+  if (may_select(entry, user)) return nullptr;
+  if (!private_access(entry->relid, user)) return nullptr;
+  auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
+  *borrowed = found;
+  return borrowed;
+}
+
+// For query_tree_walker(); `borrowed` is a List**.
+bool collect(Node* node, void* borrowed) {
+  if (node == nullptr) return false;
+  if (!IsA(node, Query)) {
+    return expression_tree_walker(node, DPQ_TREE_WALKER(collect), borrowed);
+  }
+  auto* query = reinterpret_cast<Query*>(node);
+  auto* list = static_cast<List**>(borrowed);
+  ListCell* cell;
+  foreach (cell, all_permissions(query)) {
+    BorrowedRelation* relation = borrow(static_cast<RelationPermissions*>(lfirst(cell)));
+    if (relation != nullptr) *list = lappend(*list, relation);
+  }
+  return query_tree_walker(query, DPQ_TREE_WALKER(collect), borrowed, 0);
+}
+
+}  // namespace
+
+List* find_borrowed_relations(Query* query) {
+  List* borrowed = NIL;
+  if (!any_protected_relation()) return NIL;
+  (void)collect(reinterpret_cast<Node*>(query), &borrowed);
+  return borrowed;
+}
+
+List* borrowed_oids(Query* query) {
+  List* relations = NIL;
+  const ListCell* cell;
+  foreach (cell, find_borrowed_relations(query)) {
+    const auto* borrowed = static_cast<const BorrowedRelation*>(lfirst(cell));
+    relations = list_append_unique_oid(relations, borrowed->permissions->relid);
+  }
+  return relations;
+}
+
+bool borrows(RelationPermissions* permissions) {
+  return borrow(permissions) != nullptr;
+}
+
+BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions* permissions) {
+  if (permissions == nullptr) return nullptr;
+  const ListCell* cell;
+  foreach (cell, borrowed) {
+    auto* relation = static_cast<BorrowedRelation*>(lfirst(cell));
+    if (relation->permissions == permissions) return relation;
+  }
+  return nullptr;
+}
+
+Oid owner_of(Oid relation) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(row)) return InvalidOid;
+  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
+  ReleaseSysCache(row);
+  return owner;
+}
+
+void lend_owners_rights(const BorrowedRelation* relation) {
+  // An invalid owner leaves the user's own rights, which do not suffice.
+  relation->permissions->checkAsUser = owner_of(relation->permissions->relid);
+}
+
+const char* name_of(const BorrowedRelation* relation) {
+  const char* name = get_rel_name(relation->permissions->relid);
+  return name == nullptr ? "?" : name;
+}
+
+const char* user_of(const BorrowedRelation* relation) {
+  if (relation->user_column == 0) return nullptr;
+  return get_attname(relation->permissions->relid, relation->user_column, true);
+}
+
+}  // namespace dpquantile

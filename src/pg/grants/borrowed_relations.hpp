@@ -1,0 +1,46 @@
+#pragma once
+
+#include "pg/grants/relation_permissions.hpp"
+
+// A borrowed relation is a protected relation that a user without SELECT on it asks private queries
+// about. The query reads it with the rights of its owner.
+namespace dpquantile {
+
+struct BorrowedRelation {
+  RelationPermissions* permissions;  // those of one entry of a range table
+  AttrNumber user_column;            // as in ProtectedRelation
+  int max_rows;                      // as in ProtectedRelation
+  NameData unit;                     // as in ProtectedRelation
+  Oid table;                // the table that its rows are of, once the validator has found it
+  const char* table_users;  // the column of that table that names the users; empty: none does
+  bool is_validated;        // whether only private answers are computed from it
+};
+
+// The borrowed relations of a query, at all levels: BorrowedRelation. An entry is borrowed if it
+// needs SELECT and is checked as the current user, the relation is protected, the user has no
+// SELECT on what it reads, and has a valid grant. NIL if there is none; PostgreSQL itself refuses
+// the entries of users without SELECT and grant.
+List* find_borrowed_relations(Query* query);
+
+// The OIDs of the borrowed relations of a query.
+List* borrowed_oids(Query* query);
+
+// Whether an entry with these permissions is borrowed.
+bool borrows(RelationPermissions* permissions);
+
+// The one with these permissions, or null.
+BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions* permissions);
+
+// The owner of a relation, or invalid.
+Oid owner_of(Oid relation);
+
+// Makes PostgreSQL check the rights of the relation's owner.
+void lend_owners_rights(const BorrowedRelation* relation);
+
+// The name of the relation.
+const char* name_of(const BorrowedRelation* relation);
+
+// The name of the column that names its users, or null if each row is protected.
+const char* user_of(const BorrowedRelation* relation);
+
+}  // namespace dpquantile

@@ -1,0 +1,203 @@
+#include "pg/limits/limited_rows_path.hpp"
+
+#include "pg/limits/limited_rows_node.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
+#include "optimizer/tlist.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct LimitedRowsPath {
+  CustomPath path;
+  int user_column;
+  int most;
+  bool gives_all_rows;
+  List* left_out;  // of integers: the columns that nothing above uses, from 1
+};
+
+[[noreturn]] void refuse_limit(const char* reason) {
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("the rows of each user cannot be limited: %s", reason),
+           errhint("Ask aggregates over users, such as dp_count_distinct or dp_user_mean.")));
+}
+
+// From 1; 0 if the expression is no column.
+int find_column(const PathTarget* columns, const void* expression) {
+  const ListCell* cell;
+  foreach (cell, columns->exprs) {
+    if (equal(lfirst(cell), expression)) return foreach_current_index(cell) + 1;
+  }
+  return 0;
+}
+
+// From 1.
+int column_of_user(const PathTarget* columns, const RowLimit& limit) {
+  const int column = find_column(columns, limit.user);
+  if (column == 0) refuse_limit("the user is not a column of the rows");
+  return column;
+}
+
+// ---- What is above the rows -----------------------------------------------------------------
+
+// For expression_tree_walker().
+bool find_unlimited_aggregate(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Aggref)) {
+    return find_row_limit(reinterpret_cast<const Aggref*>(node)).condition == nullptr;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_unlimited_aggregate), context);
+}
+
+// For expression_tree_walker(). Whether there is another use of the user than in the limit itself.
+bool find_user(Node* node, void* context) {
+  const auto* limit = static_cast<const RowLimit*>(context);
+  if (node == nullptr || equal(node, limit->condition)) return false;
+  if (equal(node, limit->user)) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_user), context);
+}
+
+// What is computed of the rows: the columns of the groups, HAVING, and keys that no column shows.
+List* expressions_above(const GroupingLevel& level) {
+  const PlannerInfo* root = level.root;
+  List* expressions = list_copy(level.groups->reltarget->exprs);
+  expressions = list_concat(expressions, level.having);
+  const ListCell* cell;
+  foreach (cell, root->parse->groupClause) {
+    expressions =
+        lappend(expressions, get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
+                                                      root->processed_tlist));
+  }
+  return expressions;
+}
+
+// A row that is not chosen may be the only one of its group, and other aggregates see it.
+bool needs_all_rows(const GroupingLevel& level, const List* above) {
+  return level.root->parse->groupClause != NIL ||
+         find_unlimited_aggregate(reinterpret_cast<Node*>(const_cast<List*>(above)), nullptr);
+}
+
+// ---- The rows ------------------------------------------------------------------------------
+
+// All columns of the table, with the references to those of `columns`. Null if these are not
+// columns of the table alone, or if PostgreSQL would have to make the rows.
+PathTarget* columns_of_table(PlannerInfo* root, RelOptInfo* table, const PathTarget* columns) {
+  const List* stored = build_physical_tlist(root, table);
+  if (stored == NIL) return nullptr;
+  PathTarget* all = create_empty_pathtarget();
+  const ListCell* cell;
+  foreach (cell, stored) {
+    add_column_to_pathtarget(all, static_cast<const TargetEntry*>(lfirst(cell))->expr, 0);
+  }
+  all->sortgrouprefs = static_cast<Index*>(palloc0(list_length(stored) * sizeof(Index)));
+  foreach (cell, columns->exprs) {
+    const Index reference = get_pathtarget_sortgroupref(columns, foreach_current_index(cell));
+    const int column = find_column(all, lfirst(cell));
+    if (column == 0) return nullptr;
+    if (reference != 0) all->sortgrouprefs[column - 1] = reference;
+  }
+  return all;
+}
+
+// A scan of a table gives its rows as they are if all columns are asked for. Otherwise PostgreSQL
+// makes a row of the columns that are used for each. Not for rows that are sorted: PostgreSQL may
+// sort them by any column that WHERE says to be equal to a key, also by one that is left out.
+Path* rows_as_stored(PlannerInfo* root, Path* rows) {
+  RelOptInfo* table = rows->parent;
+  if (!IsA(rows, Path) || rows->pathtype != T_SeqScan) return rows;
+  if (table->reloptkind != RELOPT_BASEREL || table->rtekind != RTE_RELATION) return rows;
+  PathTarget* columns = columns_of_table(root, table, rows->pathtarget);
+  if (columns == nullptr) return rows;
+  auto* copy = static_cast<Path*>(palloc(sizeof(Path)));
+  *copy = *rows;
+  copy->pathtarget = columns;
+  return copy;
+}
+
+// The columns that only `given` has, and the user if nothing above uses it. From 1.
+List* columns_left_out(const PathTarget* given, const PathTarget* used, int user_column,
+                       bool keeps_user) {
+  List* left_out = NIL;
+  const ListCell* cell;
+  foreach (cell, given->exprs) {
+    const int column = foreach_current_index(cell) + 1;
+    const bool is_used = list_member(used->exprs, lfirst(cell));
+    if (!is_used || (column == user_column && !keeps_user))
+      left_out = lappend_int(left_out, column);
+  }
+  return left_out;
+}
+
+// ---- The plan ------------------------------------------------------------------------------
+
+// The child's columns are the first of custom_scan_tlist.
+Plan* plan_limited_rows(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* target_list,
+                        List*, List* children) {
+  const auto* path = reinterpret_cast<const LimitedRowsPath*>(custom_path);
+  CustomScan* plan = makeNode(CustomScan);
+  plan->scan.plan.targetlist = target_list;
+  plan->flags = custom_path->flags;
+  plan->custom_plans = children;
+  plan->custom_scan_tlist =
+      static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
+  plan->custom_private = list_concat(
+      list_make3_int(path->user_column, path->most, path->gives_all_rows ? 1 : 0), path->left_out);
+  plan->methods = limited_rows_methods();
+  return &plan->scan.plan;
+}
+
+const CustomPathMethods kPathMethods = {kLimitedRowsName, plan_limited_rows, nullptr};
+
+}  // namespace
+
+RowLimit row_limit_of(const GroupingLevel& level, const PathTarget* columns) {
+  RowLimit limit{};
+  const ListCell* cell;
+  foreach (cell, columns->exprs) {
+    if (private_family(static_cast<const Node*>(lfirst(cell))) == nullptr) continue;
+    const RowLimit found = find_row_limit(static_cast<const Aggref*>(lfirst(cell)));
+    if (found.condition == nullptr) continue;
+    if (limit.condition != nullptr && !equal(limit.condition, found.condition)) {
+      refuse_limit("its aggregates have several limits");
+    }
+    limit = found;
+  }
+  if (limit.condition != nullptr && level.root->parse->groupingSets != NIL) {
+    refuse_limit("the query has grouping sets");
+  }
+  return limit;
+}
+
+Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLimit& limit,
+                             bool are_sorted) {
+  auto* limited = static_cast<LimitedRowsPath*>(palloc0(sizeof(LimitedRowsPath)));
+  limited->most = limit.most;
+  List* above = expressions_above(level);
+  limited->gives_all_rows = needs_all_rows(level, above);
+  const bool keeps_user = find_user(reinterpret_cast<Node*>(above), const_cast<RowLimit*>(&limit));
+  const PathTarget* used = rows->pathtarget;
+  if (!are_sorted) rows = rows_as_stored(level.root, rows);
+  limited->user_column = column_of_user(rows->pathtarget, limit);
+  limited->left_out = columns_left_out(rows->pathtarget, used, limited->user_column, keeps_user);
+  limited->path.custom_paths = list_make1(rows);
+  limited->path.methods = &kPathMethods;
+  Path* path = &limited->path.path;
+  NodeSetTag(path, T_CustomPath);
+  path->pathtype = T_CustomScan;
+  path->parent = level.groups;
+  path->pathtarget = copy_pathtarget(rows->pathtarget);
+  add_column_to_pathtarget(path->pathtarget, reinterpret_cast<Expr*>(limit.condition), 0);
+  path->pathkeys = NIL;  // users come in an order of their own
+  path->rows = rows->rows;
+  path->startup_cost = rows->total_cost;
+  path->total_cost = 2 * rows->total_cost;
+  return path;
+}
+
+}  // namespace dpquantile

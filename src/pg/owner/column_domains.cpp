@@ -1,0 +1,330 @@
+// The functions by which owners state what is publicly known of the columns of protected tables.
+#include <cmath>
+
+#include "pg/borrowed/early_values.hpp"
+#include "pg/owner/own_relation.hpp"
+#include "pg/server/decimal.hpp"
+#include "pg/server/value_type.hpp"
+
+extern "C" {
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_type_d.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr int kMostKeys = kMaxElements;
+constexpr double kMostSteps = 4294967296.0;  // the cells of the finest value grid
+
+struct Column {
+  NameData name;
+  Oid type;
+  int32 modifier;
+  Oid collation;
+};
+
+// The column that is the second argument.
+Column find_column(FunctionCallInfo fcinfo, Oid relation) {
+  if (PG_ARGISNULL(1)) {
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("column_name must be the name of a column, got NULL"),
+                    errhint("Write for example 'salary'.")));
+  }
+  Column column{};
+  column.name = *PG_GETARG_NAME(1);
+  HeapTuple row = SearchSysCacheAttName(relation, NameStr(column.name));
+  if (!HeapTupleIsValid(row) || reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnum < 0) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                    errmsg("%s has no column \"%s\"", get_rel_name(relation), NameStr(column.name)),
+                    errhint("The view dp_protected_tables lists the columns.")));
+  }
+  const auto* attribute = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row));
+  column.type = attribute->atttypid;
+  column.modifier = attribute->atttypmod;
+  column.collation = attribute->attcollation;
+  ReleaseSysCache(row);
+  return column;
+}
+
+// Settings under which the output function of each type writes what its input function reads in any
+// session.
+class PortableTexts {
+ public:
+  PortableTexts() : level_(NewGUCNestLevel()) {
+    set("datestyle", "ISO");
+    set("intervalstyle", "postgres");
+    set("extra_float_digits", "1");
+    set("bytea_output", "hex");
+    set("lc_monetary", "C");
+  }
+  void end() const { AtEOXact_GUC(true, level_); }
+
+ private:
+  static void set(const char* name, const char* value) {
+    (void)set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+                            false);
+  }
+  int level_;
+};
+
+char* text_of(Oid type, Datum value) {
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(type, &output, &is_varlena);
+  return OidOutputFunctionCall(output, value);
+}
+
+Datum value_of_text(Oid type, int32 modifier, char* text) {
+  Oid input;
+  Oid element;
+  getTypeInputInfo(type, &input, &element);
+  return OidInputFunctionCall(input, text, element, modifier);
+}
+
+// ---- Bounds --------------------------------------------------------------------------------
+
+// The type whose numbers the values of the column have.
+ValueType value_type_of(const Column& column) {
+  const Oid type = getBaseType(column.type);
+  const auto found = find_value_type(type == FLOAT4OID ? FLOAT8OID : type);
+  if (found) return *found;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("column \"%s\" cannot have bounds: it is of type %s", NameStr(column.name),
+                         format_type_be(column.type)),
+                  errhint("Numbers, dates and times have bounds. To list keys to group by, write "
+                          "dp_set_domain('staff', 'department', '{Engineering,Sales}').")));
+}
+
+// The number of an argument of any type, as a value of the column.
+double number_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type) {
+  const Oid given = get_fn_expr_argtype(fcinfo->flinfo, argument);
+  const Datum value = PG_GETARG_DATUM(argument);
+  // A real 0.1 is not the number 0.1, but stands for it.
+  const auto given_type = given == FLOAT4OID ? std::nullopt : find_value_type(given);
+  if (given_type && (*given_type == type || !(is_temporal(*given_type) || is_temporal(type)))) {
+    return number_of_value(*given_type, value);
+  }
+  return number_of_text(type, text_of(given, value));
+}
+
+const char* bound_text(ValueType type, double number) {
+  return is_temporal(type) ? iso_text_of_number(type, number, TextZone::kUtc)
+                           : decimal_text(number);
+}
+
+double read_bound(FunctionCallInfo fcinfo, int argument, const char* name, ValueType type) {
+  const double number = PG_ARGISNULL(argument) ? NAN : number_of_argument(fcinfo, argument, type);
+  if (std::isfinite(number)) return number;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("%s must be a finite value of the column", name),
+                  errhint("Choose bounds that hold whatever the data are.")));
+}
+
+// In the unit of the numbers of the type.
+double step_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type) {
+  const Oid given = get_fn_expr_argtype(fcinfo->flinfo, argument);
+  const Datum value = PG_GETARG_DATUM(argument);
+  if (given == FLOAT8OID && (!is_temporal(type) || type == ValueType::kDate)) {
+    return DatumGetFloat8(value);
+  }
+  if (given == FLOAT8OID || (given == INTERVALOID && !is_temporal(type))) {
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH),
+             errmsg("the granularity of %s must be %s", is_temporal(type) ? "times" : "numbers",
+                    is_temporal(type) ? "an interval" : "a number"),
+             is_temporal(type) ? errhint("Write for example '1 hour'.")
+                               : errhint("Write for example 0.01.")));
+  }
+  if (given == INTERVALOID) return step_of_interval(type, value);
+  char* written = TextDatumGetCString(value);
+  if (!is_temporal(type)) return number_of_text(ValueType::kFloat8, written);
+  return step_of_interval(type, value_of_text(INTERVALOID, -1, written));
+}
+
+void check_step(ValueType type, double step, double lower, double upper) {
+  const bool is_step = std::isfinite(step) && step > 0;
+  if (!is_step || (is_whole(type) && step != std::floor(step))) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("granularity must be a %snumber above 0, got %s",
+                           is_whole(type) && is_step ? "whole " : "", decimal_text(step)),
+                    errhint("It is the step of the values. Leave it out for the default.")));
+  }
+  if ((upper - lower) / step <= kMostSteps) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("granularity must leave at most 2^32 steps between the bounds, got %.0f",
+                         (upper - lower) / step),
+                  errhint("Take a wider granularity or narrower bounds.")));
+}
+
+const char* step_text(ValueType type, double step) {
+  if (!is_temporal(type)) return decimal_text(step);
+  const Datum interval = interval_of_step(type, step);
+  return iso_text_of_number(ValueType::kInterval, number_of_value(ValueType::kInterval, interval),
+                            TextZone::kUtc);
+}
+
+// ---- Keys ----------------------------------------------------------------------------------
+
+void refuse_keys(const char* reason) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("keys must be %s", reason),
+                  errhint("Write for example '{Engineering,Sales}'.")));
+}
+
+// The input functions of arrays, ranges and composite types call those of other types, which may be
+// domains with a CHECK. Keys are read while queries of analysts are planned, where no function of
+// anybody's may run.
+void check_type_of_keys(const Column& column) {
+  const Oid base = getBaseType(column.type);
+  const char kind = get_typtype(base);
+  if (kind == TYPTYPE_ENUM) return;
+  if (kind == TYPTYPE_BASE && !OidIsValid(get_element_type(base))) return;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("column \"%s\" cannot have keys: its type %s is made of other types",
+                         NameStr(column.name), format_type_be(column.type)),
+                  errhint("Protect a view with the parts as columns, and list their keys.")));
+}
+
+struct Keys {
+  Datum* values;
+  bool* nulls;
+  int count;
+};
+
+// The elements as values of the column.
+Keys read_keys(FunctionCallInfo fcinfo, const Column& column) {
+  ArrayType* array = PG_GETARG_ARRAYTYPE_P(2);
+  const Oid given = ARR_ELEMTYPE(array);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(given, &length, &by_value, &alignment);
+  int32 modifier = column.modifier;
+  const Oid base = getBaseTypeAndTypmod(column.type, &modifier);
+  Keys keys{};
+  deconstruct_array(array, given, length, by_value, alignment, &keys.values, &keys.nulls,
+                    &keys.count);
+  for (int i = 0; i < keys.count; ++i) {
+    if (keys.nulls[i]) refuse_keys("different values without NULL");
+    keys.values[i] = value_of_text(base, modifier, text_of(given, keys.values[i]));
+  }
+  return keys;
+}
+
+struct Comparison {
+  FmgrInfo* function;
+  Oid collation;
+};
+
+int compare(const void* left, const void* right, void* context) {
+  const auto* comparison = static_cast<const Comparison*>(context);
+  return DatumGetInt32(FunctionCall2Coll(comparison->function, comparison->collation,
+                                         *static_cast<const Datum*>(left),
+                                         *static_cast<const Datum*>(right)));
+}
+
+void check_different(const Keys& keys, const Column& column) {
+  const TypeCacheEntry* type =
+      lookup_type_cache(column.type, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_EQ_OPR);
+  if (!OidIsValid(type->cmp_proc_finfo.fn_oid) || !OidIsValid(type->eq_opr)) {
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("column \"%s\" cannot have keys: its type %s has no order",
+                           NameStr(column.name), format_type_be(column.type)),
+                    errhint("List keys of a column of a type that GROUP BY can sort.")));
+  }
+  auto* sorted = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
+  memcpy(sorted, keys.values, static_cast<Size>(keys.count) * sizeof(Datum));
+  Comparison comparison{const_cast<FmgrInfo*>(&type->cmp_proc_finfo), column.collation};
+  qsort_arg(sorted, static_cast<Size>(keys.count), sizeof(Datum), compare, &comparison);
+  for (int i = 1; i < keys.count; ++i) {
+    if (compare(&sorted[i - 1], &sorted[i], &comparison) == 0) refuse_keys("different values");
+  }
+}
+
+// As text[].
+Datum texts_of(const Keys& keys, Oid type) {
+  auto* texts = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
+  const PortableTexts portable;
+  for (int i = 0; i < keys.count; ++i) {
+    texts[i] = CStringGetTextDatum(text_of(type, keys.values[i]));
+  }
+  portable.end();
+  return PointerGetDatum(construct_array(texts, keys.count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+InternalCall call_set_domain(Oid relation, Column* column) {
+  InternalCall call("set_domain");
+  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
+  call.add(NAMEOID, {NameGetDatum(&column->name), false});
+  call.add(REGTYPEOID, {ObjectIdGetDatum(column->type), false});
+  return call;
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (relation regclass, column_name name, lower anycompatible, upper anycompatible, granularity text
+// or float8 or interval) returns void
+DPQ_FUNCTION(dpq_set_bounds) {
+  const Oid relation = lock_own_relation(fcinfo);
+  Column column = find_column(fcinfo, relation);
+  const ValueType type = value_type_of(column);
+  const double lower = read_bound(fcinfo, 2, "lower", type);
+  const double upper = read_bound(fcinfo, 3, "upper", type);
+  if (!(lower < upper)) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("lower must be below upper, got %s and %s", bound_text(type, lower),
+                           bound_text(type, upper)),
+                    errhint("Choose bounds that hold whatever the data are.")));
+  }
+  const char* granularity = nullptr;
+  if (!PG_ARGISNULL(4)) {
+    const double step = step_of_argument(fcinfo, 4, type);
+    check_step(type, step, lower, upper);
+    granularity = step_text(type, step);
+  }
+  InternalCall call = call_set_domain(relation, &column);
+  call.add_text(bound_text(type, lower));
+  call.add_text(bound_text(type, upper));
+  call.add_text(granularity);
+  call.add(TEXTARRAYOID, {0, true});
+  return call.result();
+}
+
+// (relation regclass, column_name name, keys anycompatiblearray) returns void
+DPQ_FUNCTION(dpq_set_keys) {
+  const Oid relation = lock_own_relation(fcinfo);
+  Column column = find_column(fcinfo, relation);
+  check_type_of_keys(column);
+  if (PG_ARGISNULL(2)) refuse_keys("a list, not NULL");
+  const Keys keys = read_keys(fcinfo, column);
+  if (keys.count == 0 || keys.count > kMostKeys) {
+    refuse_keys(psprintf("1 to %d values, got %d", kMostKeys, keys.count));
+  }
+  check_different(keys, column);
+  InternalCall call = call_set_domain(relation, &column);
+  call.add_text(nullptr);
+  call.add_text(nullptr);
+  call.add_text(nullptr);
+  call.add(TEXTARRAYOID, {texts_of(keys, column.type), false});
+  return call.result();
+}
+
+// (relation regclass, column_name name) returns void
+DPQ_FUNCTION(dpq_drop_domain) {
+  const Oid relation = lock_own_relation(fcinfo);
+  InternalCall call("end_domain");
+  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
+  call.add(NAMEOID, fcinfo->args[1]);
+  return call.result();
+}

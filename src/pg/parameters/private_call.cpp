@@ -1,0 +1,78 @@
+#include "pg/parameters/private_call.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_language_d.h"
+#include "catalog/pg_proc.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Only a superuser can make a function in C, so its symbol can be trusted.
+const FamilyRow* family_of_final_function(Oid function) {
+  if (function < FirstNormalObjectId) return nullptr;
+  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(tuple)) return nullptr;
+  const FamilyRow* family = nullptr;
+  if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
+    bool is_null;
+    const Datum symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
+    if (!is_null) family = find_family_by_final_function(TextDatumGetCString(symbol));
+  }
+  ReleaseSysCache(tuple);
+  return family;
+}
+
+// For expression_tree_walker().
+bool find_keep_group(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (is_keep_group(node)) return true;
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_keep_group), context);
+}
+
+}  // namespace
+
+Oid final_function_of(const Aggref* call) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(call->aggfnoid));
+  if (!HeapTupleIsValid(tuple)) return InvalidOid;
+  const Oid function = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple))->aggfinalfn;
+  ReleaseSysCache(tuple);
+  return function;
+}
+
+const FamilyRow* private_family(const Aggref* call) {
+  if (call->aggfnoid < FirstNormalObjectId) return nullptr;
+  return family_of_final_function(final_function_of(call));
+}
+
+const FamilyRow* private_family(const Node* expression) {
+  if (!IsA(expression, Aggref)) return nullptr;
+  return private_family(reinterpret_cast<const Aggref*>(expression));
+}
+
+bool is_keep_group(const Node* condition) {
+  const FamilyRow* family = private_family(condition);
+  return family != nullptr && family->selects_groups();
+}
+
+bool has_keep_group(Node* condition) {
+  return find_keep_group(condition, nullptr);
+}
+
+bool has_private_calls(const PlannerInfo* root) {
+  ListCell* cell;
+  foreach (cell, root->agginfos) {
+    const auto* aggregate = static_cast<const AggInfo*>(lfirst(cell));
+    if (family_of_final_function(aggregate->finalfn_oid) != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,150 @@
+// The variants of arithmetic with integers. They report no error, so they need no call_or_null(),
+// except the last ones.
+
+#include <limits>
+
+#include "pg/vocabulary/total_call.hpp"
+
+extern "C" {
+#include "utils/fmgrprotos.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+template <class Integer>
+Integer argument(FunctionCallInfo fcinfo, int number) {
+  const Datum datum = PG_GETARG_DATUM(number);
+  if constexpr (sizeof(Integer) == sizeof(int16)) {
+    return DatumGetInt16(datum);
+  } else if constexpr (sizeof(Integer) == sizeof(int32)) {
+    return DatumGetInt32(datum);
+  } else {
+    return DatumGetInt64(datum);
+  }
+}
+
+template <class Integer>
+Datum datum_of(Integer value) {
+  if constexpr (sizeof(Integer) == sizeof(int16)) {
+    return Int16GetDatum(value);
+  } else if constexpr (sizeof(Integer) == sizeof(int32)) {
+    return Int32GetDatum(value);
+  } else {
+    return Int64GetDatum(value);
+  }
+}
+
+template <class Left, class Right, class Result>
+Datum sum(FunctionCallInfo fcinfo) {
+  Result result;
+  const bool overflows =
+      __builtin_add_overflow(argument<Left>(fcinfo, 0), argument<Right>(fcinfo, 1), &result);
+  return overflows ? null_answer(fcinfo) : datum_of(result);
+}
+
+template <class Left, class Right, class Result>
+Datum difference(FunctionCallInfo fcinfo) {
+  Result result;
+  const bool overflows =
+      __builtin_sub_overflow(argument<Left>(fcinfo, 0), argument<Right>(fcinfo, 1), &result);
+  return overflows ? null_answer(fcinfo) : datum_of(result);
+}
+
+template <class Left, class Right, class Result>
+Datum product(FunctionCallInfo fcinfo) {
+  Result result;
+  const bool overflows =
+      __builtin_mul_overflow(argument<Left>(fcinfo, 0), argument<Right>(fcinfo, 1), &result);
+  return overflows ? null_answer(fcinfo) : datum_of(result);
+}
+
+template <class Left, class Right, class Result>
+Datum quotient(FunctionCallInfo fcinfo) {
+  const Result left = argument<Left>(fcinfo, 0);
+  const Result right = argument<Right>(fcinfo, 1);
+  if (right == 0) return null_answer(fcinfo);
+  if (right == -1 && left == std::numeric_limits<Result>::min()) return null_answer(fcinfo);
+  return datum_of(static_cast<Result>(left / right));
+}
+
+template <class Integer>
+Datum remainder(FunctionCallInfo fcinfo) {
+  const auto left = argument<Integer>(fcinfo, 0);
+  const auto right = argument<Integer>(fcinfo, 1);
+  if (right == 0) return null_answer(fcinfo);
+  // The least integer divided by -1 overflows in the processor.
+  if (right == -1) return datum_of(Integer{0});
+  return datum_of(static_cast<Integer>(left % right));
+}
+
+template <class Integer>
+Datum negative(FunctionCallInfo fcinfo) {
+  const auto value = argument<Integer>(fcinfo, 0);
+  if (value == std::numeric_limits<Integer>::min()) return null_answer(fcinfo);
+  return datum_of(static_cast<Integer>(-value));
+}
+
+template <class Integer>
+Datum magnitude(FunctionCallInfo fcinfo) {
+  return argument<Integer>(fcinfo, 0) < 0 ? negative<Integer>(fcinfo) : PG_GETARG_DATUM(0);
+}
+
+template <class From, class To>
+Datum cast(FunctionCallInfo fcinfo) {
+  const auto value = argument<From>(fcinfo, 0);
+  if (value < std::numeric_limits<To>::min() || value > std::numeric_limits<To>::max()) {
+    return null_answer(fcinfo);
+  }
+  return datum_of(static_cast<To>(value));
+}
+
+Datum oid_of(FunctionCallInfo fcinfo) {
+  const int64 value = PG_GETARG_INT64(0);
+  if (value < 0 || value > std::numeric_limits<Oid>::max()) return null_answer(fcinfo);
+  return ObjectIdGetDatum(static_cast<Oid>(value));
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+#define DPQ_TOTAL_ARITHMETIC(prefix, Left, Right, Result)          \
+  DPQ_TOTAL(prefix##pl, (sum<Left, Right, Result>(fcinfo)))        \
+  DPQ_TOTAL(prefix##mi, (difference<Left, Right, Result>(fcinfo))) \
+  DPQ_TOTAL(prefix##mul, (product<Left, Right, Result>(fcinfo)))   \
+  DPQ_TOTAL(prefix##div, (quotient<Left, Right, Result>(fcinfo)))
+
+DPQ_TOTAL_ARITHMETIC(int2, int16, int16, int16)
+DPQ_TOTAL_ARITHMETIC(int24, int16, int32, int32)
+DPQ_TOTAL_ARITHMETIC(int28, int16, int64, int64)
+DPQ_TOTAL_ARITHMETIC(int42, int32, int16, int32)
+DPQ_TOTAL_ARITHMETIC(int4, int32, int32, int32)
+DPQ_TOTAL_ARITHMETIC(int48, int32, int64, int64)
+DPQ_TOTAL_ARITHMETIC(int82, int64, int16, int64)
+DPQ_TOTAL_ARITHMETIC(int84, int64, int32, int64)
+DPQ_TOTAL_ARITHMETIC(int8, int64, int64, int64)
+
+DPQ_TOTAL(int2mod, remainder<int16>(fcinfo))
+DPQ_TOTAL(int4mod, remainder<int32>(fcinfo))
+DPQ_TOTAL(int8mod, remainder<int64>(fcinfo))
+DPQ_TOTAL(int2um, negative<int16>(fcinfo))
+DPQ_TOTAL(int4um, negative<int32>(fcinfo))
+DPQ_TOTAL(int8um, negative<int64>(fcinfo))
+DPQ_TOTAL(int2abs, magnitude<int16>(fcinfo))
+DPQ_TOTAL(int4abs, magnitude<int32>(fcinfo))
+DPQ_TOTAL(int8abs, magnitude<int64>(fcinfo))
+
+DPQ_TOTAL(i4toi2, (cast<int32, int16>(fcinfo)))
+DPQ_TOTAL(int82, (cast<int64, int16>(fcinfo)))
+DPQ_TOTAL(int84, (cast<int64, int32>(fcinfo)))
+DPQ_TOTAL(i8tooid, oid_of(fcinfo))
+
+// These compute with nothing but their arguments.
+DPQ_TOTAL(int4gcd, call_or_null(int4gcd, fcinfo))
+DPQ_TOTAL(int8gcd, call_or_null(int8gcd, fcinfo))
+DPQ_TOTAL(int4lcm, call_or_null(int4lcm, fcinfo))
+DPQ_TOTAL(int8lcm, call_or_null(int8lcm, fcinfo))
