@@ -22,8 +22,8 @@ const Aggref* find_released_call(FunctionCallInfo fcinfo);
 // ereports if the aggregate computes with values, and not with those of the type that the call has.
 void require_value_type(const Aggref* call, const FamilyRow& family);
 
-// The type of the values that the rows of a call have. kFloat8 if the family takes values of any type
-// and does not compute with them.
+// The type of the values that the rows of a call have. kFloat8 if the family takes values of any
+// type and does not compute with them.
 ValueType type_of_rows(const Aggref* call, Family family);
 
 // Validates the parameters of a call of a query, whose rows give the value without the cast to the

@@ -120,10 +120,9 @@ Node* bound_constant(const ValueBounds& bounds, double number) {
 // A percentile has the common type of value and bounds. With bounds of the values' own type it is
 // theirs, as far as there are such bounds.
 Node* bound_of_values(const ValueBounds& bounds, double number) {
-  const bool has_type =
-      bounds.type == ValueType::kNumeric ||
-      (is_whole(bounds.type) && is_number_of_value(bounds.type, bounds.lower) &&
-       is_number_of_value(bounds.type, bounds.upper));
+  const bool has_type = bounds.type == ValueType::kNumeric ||
+                        (is_whole(bounds.type) && is_number_of_value(bounds.type, bounds.lower) &&
+                         is_number_of_value(bounds.type, bounds.upper));
   if (is_temporal(bounds.type) || !has_type) return bound_constant(bounds, number);
   return constant_of_text(oid_of(bounds.type), -1, InvalidOid, decimal_text(number));
 }

@@ -103,8 +103,8 @@ PathTarget* states_of(const PathTarget* columns, StatePassing passing) {
   foreach (cell, states->exprs) {
     const auto* expression = static_cast<Node*>(lfirst(cell));
     if (private_family(expression) == nullptr) continue;
-    auto* call = static_cast<Aggref*>(
-        copyObjectImpl(with_uncast_value(static_cast<Aggref*>(lfirst(cell)))));
+    auto* call =
+        static_cast<Aggref*>(copyObjectImpl(with_uncast_value(static_cast<Aggref*>(lfirst(cell)))));
     call->aggtype = passing == StatePassing::kPointer ? INTERNALOID : call->aggtranstype;
     lfirst(cell) = call;
   }
