@@ -50,7 +50,7 @@ change('src/sql/always/budget/add_charge.sql', qr/^COMMENT ON FUNCTION .*dp_add_
 change('src/sql/always/options/options.sql', qr/^CREATE OR REPLACE FUNCTION \@extschema\@\.dp_options\(max_contributions bigint, rho float8\).*?;\n/ms, '');
 change('src/sql/always/options/options.sql', qr/^COMMENT ON FUNCTION \@extschema\@\.dp_options\(bigint, float8\).*?;\n/ms, '');
 change('src/sql/always/protection/event_triggers.sql', qr/'ALTER SCHEMA'\)/, "'ALTER SCHEMA', 'ALTER SEQUENCE')");
-change('src/sql/always/aggregates/value_types.sql', qr/LANGUAGE C VOLATILE PARALLEL SAFE '/, "LANGUAGE C VOLATILE PARALLEL SAFE COST 7 '");
+change('src/sql/always/aggregates/value_types.sql', qr/LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT/, 'LANGUAGE C VOLATILE PARALLEL SAFE COST 7 SUPPORT');
 change('src/sql/always/ledger/tables.sql', qr/IS 'One row for each charge/, "IS 'Made up: one row for each charge");
 spew('src/sql/always/made_up.sql', <<'SQL');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.made_up', '');
