@@ -12,7 +12,7 @@ INSERT INTO subject VALUES
   (5, 'The interquartile range', 'dp_iqr dp_iqr_min_rows dp_iqr_expected_error'),
   (6, 'Which groups may be shown', 'dp_keep_group dp_keep_group_rows'),
   (7, 'Several rows of a person', 'dp_user_mean dp_user_variance dp_user_grid_stats dp_grid_stat dp_user_expected_error'),
-  (8, 'Options', 'dp_options dp_option dp_time_options dp_number'),
+  (8, 'Options', 'dp_options dp_option dp_time_options'),
   (9, 'Before and after a query', 'dp_protected_tables dp_explain dp_private_query dp_error_of dp_budget dp_budget_fits dp_ledger'),
   (10, 'Protected tables, for their owners', 'dp_protect_table dp_unprotect_table dp_set_domain dp_drop_domain dp_grant_private_access dp_revoke_private_access dp_open_private_access dp_forget_answers'),
   (11, 'Budgets, for the owner of the extension', 'dp_grant_budget dp_revoke_budget dp_add_charge dp_archive_ledger dp_health'),
@@ -35,7 +35,7 @@ CREATE FUNCTION pg_temp.page_of(comment text) RETURNS text LANGUAGE sql IMMUTABL
 $$;
 
 CREATE FUNCTION pg_temp.short(type oid) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT replace(replace(replace(replace(replace(format_type(type, NULL), 'dp_number', 'float8'), 'double precision', 'float8'),
+  SELECT replace(replace(replace(replace(format_type(type, NULL), 'double precision', 'float8'),
     'timestamp with time zone', 'timestamptz'), 'timestamp without time zone', 'timestamp'), 'time without time zone', 'time')
 $$;
 
@@ -66,7 +66,7 @@ CREATE TEMP VIEW entry AS
 SELECT v.proname, v.names, v.is_aggregate,
        (array_agg(v.comment ORDER BY v.has_options DESC, v.is_variant, length(v.comment), v.comment COLLATE "C"))[1] AS comment,
        bool_or(v.has_options) AS takes_options, bool_and(v.has_options) AS only_options, max(v.pronargdefaults) AS defaults,
-       CASE WHEN count(DISTINCT v.result) > 3 THEN '[the type of the values](analyst.md#types)' ELSE string_agg(DISTINCT v.result COLLATE "C", ', ') END AS result
+       CASE WHEN count(DISTINCT v.result) > 3 OR bool_or(v.result LIKE 'anycompatible%') THEN '[the type of the values](analyst.md#types)' ELSE string_agg(DISTINCT v.result COLLATE "C", ', ') END AS result
 FROM variant AS v GROUP BY v.proname, v.names, v.is_aggregate;
 
 CREATE TEMP VIEW signature AS
@@ -74,7 +74,7 @@ SELECT e.*, e.proname || '(' || coalesce(
          (SELECT string_agg(CASE WHEN a.number = cardinality(e.names) - e.kept + 1 THEN CASE WHEN a.number > 1 THEN ' [, ' ELSE '[' END
                                 WHEN a.number > 1 THEN ', ' ELSE '' END || a.name || coalesce(' ' || a.type, ''), '' ORDER BY a.number)
                  || CASE WHEN e.kept > 0 THEN ']' ELSE '' END
-          FROM (SELECT n.number, n.name, CASE WHEN count(DISTINCT a.type) = 1 THEN min(a.type) END AS type
+          FROM (SELECT n.number, n.name, CASE WHEN count(DISTINCT a.type) = 1 AND min(a.type) NOT LIKE 'anycompatible%' THEN min(a.type) END AS type
                 FROM unnest(e.names) WITH ORDINALITY AS n (name, number)
                 JOIN argument AS a ON a.proname = e.proname AND a.name = n.name
                 GROUP BY n.number, n.name) AS a), '')

@@ -21,13 +21,17 @@ SELECT dpquantile.rho_within('Infinity', 1e-6) > 1e8 AS rho, dpquantile.epsilon_
        dpquantile.rho_within(0, 5e-324) AS no_rho, dpquantile.epsilon_of_rho(0, 5e-324) AS no_epsilon;
 
 -- The functions that SQL can call, and their arguments in order. Support functions of aggregates refuse any call.
--- test/t/total_functions.pl calls the variants that cannot fail.
+-- Where arguments may be of any type that they have in common, each such type is a variant.
 CREATE TABLE t AS SELECT x::float8 AS value, x % 5 AS user_id FROM generate_series(0, 100) x;
 SELECT dp_protect_table('t');
 CREATE TABLE cdfs AS SELECT dp_cdf(value, 1, 0, 100) AS cdf FROM t;
 CREATE TABLE arguments AS
-  SELECT p.oid AS function, p.prokind, a.number, a.name, a.type::regtype AS type
-    FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid,
+  SELECT p.oid AS function, v.variant, p.prokind, a.number, a.name,
+         CASE a.type::regtype WHEN 'anycompatible'::regtype THEN v.variant WHEN 'anycompatiblearray'::regtype THEN (v.variant || '[]')::regtype
+                              ELSE a.type::regtype END AS type
+    FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+    LEFT JOIN unnest('{float8,real,numeric,smallint,integer,bigint,date,timestamp,timestamptz,time,interval}'::regtype[]) v (variant)
+           ON 'anycompatible'::regtype = ANY (p.proargtypes),
          ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY a (name, type, number)
    WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND a.number <= p.pronargs
      AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile')
@@ -72,7 +76,7 @@ INSERT INTO ordinary
 CREATE TABLE absurd (type regtype, number text);
 INSERT INTO absurd
   SELECT type, number
-    FROM unnest('{float8,dp_number,float8[]}'::regtype[]) type,
+    FROM unnest('{float8,float8[]}'::regtype[]) type,
          unnest('{NULL,NaN,Infinity,-Infinity,0,-0,-1,1,0.5,1e308,-1e308,5e-324,-5e-324,1e-300,1e16,4294967296.5}'::text[]) number;
 INSERT INTO absurd
   SELECT 'numeric', unnest('{NULL,NaN,Infinity,-Infinity,0,-1,1e400,-1e400,1e-400,1e131071,1e-16383}'::text[]);
@@ -85,7 +89,7 @@ INSERT INTO absurd
    UNION ALL SELECT type, unnest('{NULL,-infinity,infinity,epoch,4713-01-01 BC}'::text[]) FROM unnest('{date,timestamp,timestamptz}'::regtype[]) type;
 
 -- The outcome of a call whose argument `number` is absurd.
-CREATE FUNCTION outcome(called oid, number bigint, absurd text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION outcome(called oid, variant regtype, number bigint, absurd text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   call text;
 BEGIN
@@ -100,7 +104,7 @@ BEGIN
     FROM arguments a
     LEFT JOIN LATERAL (SELECT * FROM ordinary o WHERE o.name = a.name AND coalesce(o.type, a.type) = a.type
                         ORDER BY o.type LIMIT 1) o ON true
-   WHERE a.function = called;
+   WHERE a.function = called AND a.variant IS NOT DISTINCT FROM outcome.variant;
   EXECUTE 'SELECT ' || call || (SELECT CASE prokind WHEN 'a' THEN ' FROM t' ELSE '' END FROM pg_proc WHERE oid = called);
   -- What dp_grant_budget has changed is rolled back. A charge cannot be.
   RAISE EXCEPTION SQLSTATE 'RBACK';
@@ -109,18 +113,18 @@ EXCEPTION
   WHEN OTHERS THEN RETURN SQLSTATE;
 END
 $$;
-CREATE TABLE outcomes (function oid, name text, number text, outcome text);
+CREATE TABLE outcomes (function oid, variant regtype, name text, number text, outcome text);
 -- Variants of an aggregate differ in the type of the value, and may take options. What such an argument means depends on the type of the value at most
 -- if it is a bound. So one variant is called with each absurd number, and the others with one of the numbers, each with the next.
 CREATE TABLE calls AS
-  SELECT v.function, v.number, v.name, b.number AS absurd
-    FROM (SELECT *, row_number() OVER w AS variant
-            FROM (SELECT a.*, p.proname, CASE WHEN a.name IN ('lower', 'upper', 'granularity', 'bounds') THEN p.proargtypes[0] END AS value_type
+  SELECT v.function, v.variant, v.number, v.name, b.number AS absurd
+    FROM (SELECT *, row_number() OVER w AS turn
+            FROM (SELECT a.*, p.proname, CASE WHEN a.name IN ('lower', 'upper', 'granularity', 'bounds') THEN coalesce(a.variant, p.proargtypes[0]) END AS value_type
                     FROM arguments a JOIN pg_proc p ON p.oid = a.function) a
-          WINDOW w AS (PARTITION BY proname, name, type, CASE WHEN prokind = 'a' THEN coalesce(value_type, 0) ELSE function END ORDER BY function)) v
+          WINDOW w AS (PARTITION BY proname, name, type, CASE WHEN prokind = 'a' THEN coalesce(value_type, 0) ELSE function END ORDER BY function, variant)) v
     JOIN (SELECT *, row_number() OVER w AS place, count(*) OVER (PARTITION BY type) FROM absurd WINDOW w AS (PARTITION BY type ORDER BY number)) b USING (type)
    -- An absurd value of a row is an ordinary call of the aggregate, and in sql/odd_values.sql.
-   WHERE NOT (v.prokind = 'a' AND v.name = 'value') AND (v.variant = 1 OR v.variant % b.count = b.place - 1);
+   WHERE NOT (v.prokind = 'a' AND v.name = 'value') AND (v.turn = 1 OR v.turn % b.count = b.place - 1);
 SET client_min_messages = warning;
 -- A transaction for each function: one for all would have to pass over the old versions of the budgets' rows at each charge.
 DO $$
@@ -128,13 +132,13 @@ DECLARE
   called oid;
 BEGIN
   FOR called IN SELECT DISTINCT function FROM calls LOOP
-    INSERT INTO outcomes SELECT function, name, absurd, outcome(function, number, absurd) FROM calls WHERE function = called;
+    INSERT INTO outcomes SELECT function, variant, name, absurd, outcome(function, variant, number, absurd) FROM calls WHERE function = called;
     COMMIT;
   END LOOP;
 END
 $$;
-SELECT count(DISTINCT function) > 80 AS many_functions, count(*) > 3000 AS many_calls FROM outcomes;
-SELECT function::regprocedure, name, number, outcome AS internal_error FROM outcomes WHERE outcome LIKE 'XX%';
+SELECT count(DISTINCT (function, variant)) > 80 AS many_functions, count(*) > 3000 AS many_calls FROM outcomes;
+SELECT function::regprocedure, variant, name, number, outcome AS internal_error FROM outcomes WHERE outcome LIKE 'XX%';
 SELECT DISTINCT outcome FROM outcomes ORDER BY outcome;
 
 RESET ROLE;

@@ -79,8 +79,8 @@ SELECT x::timestamp, round(probability::numeric, 3) AS probability, low <= proba
   FROM curves, dp_cdf_time_points(cdf) WHERE name = 'timestamp';
 SELECT count(*), min(x::date), max(x::date) FROM curves, dp_cdf_time_points(cdf, 0.9) WHERE name = 'date';
 SELECT (dp_cdf_error(cdf)).rows < 2 AS error FROM curves WHERE name = 'date';
--- A driver sends numbers as text.
-SELECT dp_cdf_time_quantile(cdf, '0.5'::varchar) AS quantile, (SELECT count(*) FROM dp_cdf_time_points(cdf, '0.9'::varchar)) AS points
+-- A driver sends numbers as text: they need a cast.
+SELECT dp_cdf_time_quantile(cdf, '0.5'::varchar::float8) AS quantile, (SELECT count(*) FROM dp_cdf_time_points(cdf, '0.9'::varchar::float8)) AS points
   FROM curves WHERE name = 'time';
 -- Nothing changes for a parameter of unknown type.
 PREPARE untyped AS SELECT dp_cdf_count(cdf, $1, $2), dp_cdf_probability(cdf, $3), dp_cdf_time_probability(cdf, $4),

@@ -43,7 +43,7 @@ SELECT proname AS too_long FROM functions WHERE array_length(string_to_array(pro
 
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
 -- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call eighteen of
--- the other functions, the type dp_cdf four and the type dp_number five.) Every role may call the two functions that answer NULL where
+-- the other functions and the type dp_cdf four.) Every role may call the two functions that answer NULL where
 -- PostgreSQL's fail, those for lists beside protected rows, and those for distributed tables, which tell
 -- what their caller may read.
 SELECT count(*) > 0 AS aggregates, bool_and(has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')) AS execute,
@@ -92,7 +92,7 @@ SELECT dp_revoke_budget('regress_dpq_analyst');
 CREATE FUNCTION dpquantile.mine() RETURNS int LANGUAGE sql RETURN 1;
 
 -- threat 15: an analyst cannot call the support functions or build aggregates from them.
-SELECT dpquantile.quantiles_final(NULL);
+SELECT dpquantile.quantiles_final(NULL, 1, '{0.5}', 1, 0, 1);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
 SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);
@@ -108,7 +108,7 @@ RESET ROLE;
 -- USAGE on the schema does not help.
 GRANT USAGE ON SCHEMA dpquantile TO regress_dpq_analyst;
 SET ROLE regress_dpq_analyst;
-SELECT dpquantile.quantiles_final(NULL);
+SELECT dpquantile.quantiles_final(NULL, 1, '{0.5}', 1, 0, 1);
 SELECT dpquantile.quantiles_transition(NULL, 1::float8, '{0.5}', 0.1, 0, 1);
 SELECT dpquantile.cdf_final(NULL);
 SELECT dpquantile.cdf_transition(NULL, 1::float8, 0.1, 0, 1);

@@ -7,19 +7,19 @@ SET search_path = regress_dpq_support, dpquantile, public;
 
 SELECT quantiles_transition(NULL, 1::float8, '{0.5}'::float8[], 0.1, 0, 1);
 SELECT quantiles_transition(NULL, 1::numeric, '{0.5}'::float8[], 0.1, 0, 1, '{}');
-SELECT quantile_transition(NULL, 1::float8, 0.5, 0.1, 0, 1);
+SELECT quantiles_transition(NULL, 1::float8, 0.5, 0.1, 0, 1);
 SELECT median_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT median_transition(NULL, NULL::float8, 0.1, 0, 1);
 SELECT records_combine(NULL, NULL);
-SELECT quantiles_final(NULL);
-SELECT quantile_final(NULL);
+SELECT quantiles_final(NULL, 1, '{0.5}', 1, 0, 1);
+SELECT quantile_final(NULL, 1, 0.5, 1, 0, 1);
 SELECT cdf_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT cdf_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
 SELECT cdf_transition(NULL, NULL::float8, 0.1, 0, 1);
 SELECT cdf_final(NULL);
 SELECT synthesize_transition(NULL, 1::float8, 10, 0.1, 0, 1);
 SELECT synthesize_transition(NULL, NULL::numeric, 10, 0.1, 0, 1, '{}');
-SELECT synthesize_final(NULL);
+SELECT synthesize_final(NULL, 1, 3, 1, 0, 1);
 SELECT iqr_transition(NULL, 1::float8, 0.1, 1e-6);
 SELECT iqr_transition(NULL, 1::numeric, 0.1, 1e-6, '{}');
 SELECT iqr_transition(NULL, NULL::float8, 0.1, 1e-6);
@@ -339,10 +339,12 @@ SELECT merge(s) FROM (VALUES (iqr_state(1)), ((SELECT iqr_state_of(1, 2, 1e-6, '
 -- These aggregates take a finished state as their value and keep it, with the parameters of a call.
 CREATE FUNCTION keep(records_state, records_state, float8, float8, float8, jsonb) RETURNS records_state
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN coalesce($1, $2);
+CREATE FUNCTION final_quantile(records_state) RETURNS float8 LANGUAGE C SUPPORT planner_support AS '$libdir/dpquantile', 'dpq_quantile_final';
+CREATE FUNCTION final_quantiles(records_state) RETURNS float8[] LANGUAGE C SUPPORT planner_support AS '$libdir/dpquantile', 'dpq_quantiles_final';
 CREATE AGGREGATE median_of(records_state, float8, float8, float8, jsonb) (
-  SFUNC = keep, STYPE = records_state, FINALFUNC = quantile_final, FINALFUNC_MODIFY = READ_WRITE);
+  SFUNC = keep, STYPE = records_state, FINALFUNC = final_quantile, FINALFUNC_MODIFY = READ_WRITE);
 CREATE AGGREGATE quantiles_of(records_state, float8, float8, float8, jsonb) (
-  SFUNC = keep, STYPE = records_state, FINALFUNC = quantiles_final, FINALFUNC_MODIFY = READ_WRITE);
+  SFUNC = keep, STYPE = records_state, FINALFUNC = final_quantiles, FINALFUNC_MODIFY = READ_WRITE);
 CREATE AGGREGATE cdf_of(records_state, float8, float8, float8, jsonb) (
   SFUNC = keep, STYPE = records_state, FINALFUNC = cdf_final, FINALFUNC_MODIFY = READ_WRITE);
 CREATE FUNCTION keep(records_state, records_state, float8, float8, jsonb) RETURNS records_state
@@ -572,8 +574,8 @@ SELECT sum_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT sum_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
 SELECT mean_transition(NULL, 1::float8, 0.1, 0, 1);
 SELECT mean_transition(NULL, NULL::numeric, 0.1, 0, 1, '{}');
-SELECT stats_transition(NULL, 1::float8, 0.1, 0, 1);
-SELECT stats_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
+SELECT moments_transition(NULL, 1::float8, 0.1, 0, 1);
+SELECT moments_transition(NULL, 1::numeric, 0.1, 0, 1, '{}');
 SELECT keep_group_transition(NULL, 0.1, 1e-6);
 SELECT keep_user_group_transition(NULL, 1, 0.1, 1e-6, 1);
 SELECT count_final(NULL);
@@ -596,7 +598,7 @@ CREATE AGGREGATE distinct_state_of(anyelement, float8, jsonb) (SFUNC = distinct_
 CREATE AGGREGATE sum_state_of(float8, float8, float8, float8, jsonb) (SFUNC = sum_transition, STYPE = records_state);
 CREATE AGGREGATE avg_state_of(float8, float8, float8, float8, jsonb) (SFUNC = mean_transition, STYPE = records_state);
 CREATE AGGREGATE avg_state_of(numeric, float8, float8, float8, jsonb) (SFUNC = mean_transition, STYPE = records_state);
-CREATE AGGREGATE stats_state_of(float8, float8, float8, float8, jsonb) (SFUNC = stats_transition, STYPE = records_state);
+CREATE AGGREGATE stats_state_of(float8, float8, float8, float8, jsonb) (SFUNC = moments_transition, STYPE = records_state);
 CREATE AGGREGATE keep_state_of(float8, float8) (SFUNC = keep_group_transition, STYPE = records_state);
 CREATE AGGREGATE keep_user_state_of(anynonarray, float8, float8, bigint) (SFUNC = keep_user_group_transition, STYPE = records_state);
 -- The state of some rows of each kind: the rows are given by numbers, and their values are -4, -3.9998, .. 6. Sums are of values

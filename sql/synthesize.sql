@@ -57,7 +57,9 @@ SELECT dp_synthesize(x, 5, 1, 0, 100, dp_options('binary')) FROM t;
 SELECT dp_synthesize(x, 5, 1, 0, 100, dp_options(bins => 5)) FROM t;
 SELECT dp_synthesize(x, 129, 1, 0, 100, dp_options('joint')) FROM t;
 SELECT dp_synthesize(x, i, 1, 0, 100) FROM t;
+\set VERBOSITY terse
 SELECT dp_synthesize(x, 0.5, 1, 0, 100) FROM t;
+\set VERBOSITY default
 SELECT dp_synthesize(x, 5, 1, 0, 100) OVER () FROM t;
 SELECT dp_synthesize(x, 0, 1, 0, 100) FROM t WHERE x < 0;
 

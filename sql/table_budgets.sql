@@ -116,7 +116,7 @@ SELECT dp_sum(salary, 0.5, 0, 100) IS NOT NULL AS answered FROM staff;
 SELECT fits FROM dp_budget_fits(0.5) WHERE query = 'any other without delta';
 SELECT accountant, fits FROM dp_budget_fits(0.5, 'staff') WHERE query = 'any other without delta';
 SELECT accountant, fits FROM dp_budget_fits(0.5, 'visits') WHERE query = 'any other without delta';
-SELECT accountant, fits FROM dp_budget_fits(0.5::text, 'visits') WHERE query = 'any other without delta';
+SELECT accountant, fits FROM dp_budget_fits(0.5::text::float8, 'visits') WHERE query = 'any other without delta';
 RESET SESSION AUTHORIZATION;
 SELECT dp_grant_budget('regress_dpq_tb', 20, smallest_charge => 0.4, on_table => 'visits');
 SET SESSION AUTHORIZATION regress_dpq_tb;

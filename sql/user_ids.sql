@@ -193,7 +193,15 @@ ROLLBACK;
 -- threats 41, 42: a type that cannot be hashed, or that is no identifier, is an error with and without rows.
 CREATE TYPE unhashable AS (at point);
 CREATE DOMAIN fraction AS float8;
-CREATE DOMAIN number_of_driver AS dp_number;
+-- A type that casts to float8 without a function has no other hash function.
+SET client_min_messages = error;
+CREATE TYPE driver_number;
+CREATE FUNCTION driver_number_in(cstring) RETURNS driver_number LANGUAGE internal IMMUTABLE STRICT AS 'float8in';
+CREATE FUNCTION driver_number_out(driver_number) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'float8out';
+CREATE TYPE driver_number (INPUT = driver_number_in, OUTPUT = driver_number_out, LIKE = float8);
+CREATE CAST (driver_number AS float8) WITHOUT FUNCTION AS IMPLICIT;
+RESET client_min_messages;
+CREATE DOMAIN number_of_driver AS driver_number;
 CREATE FUNCTION try(id text, source text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('SELECT dp_user_mean(%s, 1, 1, 0, 1) FROM %s', id, source);
@@ -204,7 +212,7 @@ END
 $$;
 SELECT id, try(id, 'generate_series(1, 3)') AS with_rows, try(id, 'generate_series(1, 0)') = try(id, 'generate_series(1, 3)') AS without
   FROM unnest('{"point(1,2)","''{}''::json","row(1,2)","row(1,point(1,2))","row(point(1,2))::regress_dpq_user_ids.unhashable",
-      "0.5::float8","1::float4","0.5::regress_dpq_user_ids.fraction","0.5::dp_number","0.5::regress_dpq_user_ids.number_of_driver","''postgres=r/postgres''::aclitem","interval ''1 day''","''{}''::jsonb","int4range(1,2)","int4multirange()","''a''::name COLLATE regress_dpq_user_ids.no_case","''a''::char(3) COLLATE regress_dpq_user_ids.no_case",
+      "0.5::float8","1::float4","0.5::regress_dpq_user_ids.fraction","''0.5''::regress_dpq_user_ids.driver_number","''0.5''::regress_dpq_user_ids.number_of_driver","''postgres=r/postgres''::aclitem","interval ''1 day''","''{}''::jsonb","int4range(1,2)","int4multirange()","''a''::name COLLATE regress_dpq_user_ids.no_case","''a''::char(3) COLLATE regress_dpq_user_ids.no_case",
                 "to_tsvector(''a'')","NULL::xml"}'::text[]) id;
 SELECT dp_user_mean(ARRAY[1], 1, 1, 0, 1);
 

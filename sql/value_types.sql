@@ -128,9 +128,83 @@ SELECT dp_quantiles(day, '{0.5}', 1, timestamptz '2000-01-01', '2001-01-01') FRO
 SELECT dp_avg(at_local, 1, timestamptz '2000-01-01', '2001-01-01') FROM visits;
 SELECT dp_user_mean(whole, day, 1, timestamp '2000-01-01', '2001-01-01') FROM visits;
 SELECT dp_median(day::timestamp, 900, timestamp '1990-01-01', '2010-01-01') IS NOT NULL AS own_cast,
-       dp_median(clock, 900, interval '0', '1 day') IS NOT NULL AS never_fails
+       dp_median(clock::interval, 900, interval '0', '1 day') IS NOT NULL AS never_fails
   FROM visits;
 SELECT dp_time_options('1 hour', method => 'joint', rho => 0.1);
+
+
+-- Value and bounds have one type in common, which is that of the answer. Whole numbers stay on a grid of whole numbers.
+SELECT dp_median(whole, 900, 0, 99.5) AS numeric, dp_median(whole, 900, 0::float8, 200) AS float8, dp_median(small, 900, '0', '200') AS smallint,
+       dp_quantiles(big, '{0.1,0.5}', 900, 0::numeric, 2e11) AS numerics, dp_median(single, 900, 0, 128.5::real, dp_options(granularity => 1)) AS real
+  FROM visits;
+SELECT pg_typeof(dp_median(whole, 1, 0, 9.5)) AS numeric, pg_typeof(dp_median(amount, 1, 0::float8, 9)) AS float8, pg_typeof(dp_median(small, 1, '0', '9')) AS smallint,
+       pg_typeof(dp_quantiles(whole, '{0.5}', 1, 0, 9.5)) AS numerics, pg_typeof(dp_synthesize(single, 3, 1, '0', '9')) AS reals,
+       pg_typeof(dp_avg(whole, 1, 0::float8, 9.5)) AS avg, pg_typeof(dp_user_mean(whole, whole, 1, 0, 9)) AS user_mean, pg_typeof(dp_sum(small, 1, 0, 9)) AS sum
+  FROM visits;
+SELECT pg_typeof(dp_median(stay, 1, '0', '1 day')) AS interval, pg_typeof(dp_stddev(clock, 1, '0:00', '1:00')) AS stddev, pg_typeof(dp_iqr(at, 1, 1e-6)) AS iqr,
+       pg_typeof(dp_avg(at, 1, '2024-01-01', now())) AS avg
+  FROM visits;
+-- A domain is its type.
+CREATE DOMAIN age AS int CHECK (value >= 0);
+SELECT dp_median(a, 900, 0, 200) AS median, dp_median(a, 900, 0, 200.5) AS numeric, round(dp_avg(a, 900, 0, 200)) AS avg FROM (SELECT whole::age AS a FROM visits) s;
+
+-- threat 61: the cast of a numeric to the type of the bounds fails for 1e400, which is the upper bound for the aggregate: in one process,
+-- in parallel workers, by partitions, and in the order of the answers.
+CREATE TABLE amounts (half int, amount numeric) PARTITION BY LIST (half);
+CREATE TABLE amounts_0 PARTITION OF amounts FOR VALUES IN (0);
+CREATE TABLE amounts_1 PARTITION OF amounts FOR VALUES IN (1);
+INSERT INTO amounts SELECT i % 2, 10 FROM generate_series(1, 100) i;
+INSERT INTO amounts SELECT i % 2, '1e400' FROM generate_series(1, 300) i;
+CREATE VIEW asked AS
+  SELECT half, dp_median(amount, 900, 0::float8, 64::float8, '{"granularity": 1}') AS float8, dp_median(amount, 900, 0::real, 64::real, '{"granularity": 1}') AS real,
+         dp_cdf_quantile(dp_cdf(amount, 900, 0, 64, '{"granularity": 1}'), 0.9) AS cdf, dp_histogram(amount, 900, '{0,64,Infinity}'::float8[]) AS histogram,
+         dp_user_mean(half, amount, 900, 0, 64) BETWEEN 50 AND 51 AS mean, dp_count(amount, 900) AS count
+    FROM amounts GROUP BY GROUPING SETS ((half));
+SELECT * FROM asked ORDER BY float8, half;
+SET enable_partitionwise_aggregate = on;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+CREATE FUNCTION shape(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+    IF line ~ 'Partial|Finalize|Gather|Append|PARTIAL' THEN RETURN NEXT line; END IF;
+  END LOOP;
+END
+$$;
+SELECT shape('SELECT dp_median(amount, 900, 0::float8, 64::float8) FROM amounts');
+SELECT dp_median(amount, 900, 0::float8, 64::float8, '{"granularity": 1}') AS median FROM amounts;
+SELECT half, dp_median(amount, 900, 0::float8, 64::float8, '{"granularity": 1}') AS median FROM amounts GROUP BY half HAVING dp_count(amount, 900) > 0 ORDER BY 2, 1;
+SET enable_partitionwise_aggregate = off;
+SELECT half, dp_median(amount, 900, 0::float8, 64::float8, '{"granularity": 1}') AS median FROM amounts GROUP BY half ORDER BY 2, 1;
+SET max_parallel_workers_per_gather = 0;
+SELECT half, dp_median(amount, 900, 0::float8, 64::float8, '{"granularity": 1}') AS median FROM amounts GROUP BY half ORDER BY 2, 1;
+RESET enable_partitionwise_aggregate;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+-- Where PostgreSQL sorts by the cast value, it is refused; without a cast that fails it is not.
+SELECT dp_median(DISTINCT amount, 1, 0::float8, 64::float8) FROM amounts;
+SELECT dp_median(amount, 1, 0::float8, 64::float8 ORDER BY amount) FROM amounts;
+SELECT dp_median(DISTINCT amount, 1, 0, 64) IS NULL AS missing, dp_cdf(DISTINCT amount, 1, 0, 64) IS NULL AS missing FROM amounts;
+SELECT dp_median(DISTINCT half, 900, -1.0, 2.0, '{"granularity": 1}') IN (0, 1) AS answered, dp_count(DISTINCT big, 900) AS big, dp_count(DISTINCT amount, 900) AS amounts
+  FROM (SELECT half, amount, 9007199254740992 + half AS big FROM amounts) s;
+
+-- Values of other types. Nothing is charged.
+SELECT epsilon_spent AS before FROM dp_budget \gset
+SELECT dp_median('a'::text, 1, 'a', 'z') FROM visits;
+SELECT dp_quantiles(true, '{0.5}', 1, false, true) FROM visits;
+SELECT dp_avg(inet '::1', 1, '::1', '::2') FROM visits;
+SELECT dp_stddev(uuid '00000000-0000-0000-0000-000000000000', 1, NULL, NULL) FROM visits;
+SELECT dp_iqr('{1}'::int[], 1, 1e-6) FROM visits;
+SELECT dp_user_mean(whole, timetz '0:00', 1, '0:00', '1:00') FROM visits;
+SELECT dp_median(day, 1, '2000-01-01', now()) FROM visits;
+SELECT dp_median(whole, 1, 0::oid, 9::oid) FROM visits;
+SELECT dp_median(clock, 1, interval '0', '1 day') FROM visits;
+SELECT epsilon_spent = :before AS nothing_charged FROM dp_budget;
 
 RESET ROLE;
 SET client_min_messages = warning;

@@ -12,15 +12,20 @@ CALLED = """SELECT DISTINCT d.refobjid FROM pg_depend AS d JOIN pg_rewrite AS r 
     WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_proc'::regclass AND r.ev_class = 'asked'::regclass"""
 OPTIONS = re.compile(r"dp_options\([^()]*\)")
 METHOD = re.compile(r"method => '([a-z-]+)'")
-# An argument of this type takes numbers of all types, and the function turns them into float8.
-ANY_NUMBER = "dp_number"
+# Arguments that have a type in common may be of any of these. The answer of such an aggregate has it, too.
+COMMON = ("anycompatible", "anycompatiblearray")
+VALUES = {"smallint", "integer", "bigint", "numeric", "double precision", "date", "timestamp without time zone", "timestamp with time zone",
+          "time without time zone", "interval"}
+ANSWERED = """SELECT coalesce(nullif(t.typelem, 0), t.oid)::regtype::text FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+    WHERE a.attrelid = 'asked'::regclass AND a.attnum > 0"""
 
 
 def called(owner, case):
-    """The functions of a case, by oid."""
+    """The functions of a case, by oid, and the types of its answers."""
     with owner.transaction(force_rollback=True):
         owner.execute(f"CREATE VIEW asked AS {case.one_execution()}", prepare=False)
-        return {row[0] for row in owner.execute(CALLED, prepare=False)}
+        functions = {row[0] for row in owner.execute(CALLED, prepare=False)}
+        return functions, {row[0] for row in owner.execute(ANSWERED, prepare=False)}
 
 
 def methods(owner, case):
@@ -35,15 +40,18 @@ def methods(owner, case):
 
 
 def missing(owner, cases):
-    private = {oid: (name, frozenset(types) - {ANY_NUMBER}) for oid, name, types in owner.execute(PRIVATE, prepare=False)}
-    names, types = {name for name, _ in private.values()}, frozenset().union(*(types for _, types in private.values()))
+    private = {oid: (name, frozenset(types)) for oid, name, types in owner.execute(PRIVATE, prepare=False)}
+    names, types = {name for name, _ in private.values()}, frozenset(VALUES).union(*(types for _, types in private.values()))
     wanted_methods, asked_methods = set(), set()
     for case in cases:
         if case.protected:
             continue
-        for name, its_types in [private[oid] for oid in called(owner, case) if oid in private]:
+        functions, answers = called(owner, case)
+        for name, its_types in [private[oid] for oid in functions if oid in private]:
             names = names - {name}
             types = types - its_types
+            if its_types.intersection(COMMON):
+                types = types - answers
             asked_methods |= {f"{name}, method {method}" for method in METHOD.findall(case.answer)}
             if OPTIONS.search(case.answer):
                 wanted_methods |= {f"{name}, method {method}" for method in methods(owner, case)}

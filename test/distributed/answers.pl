@@ -43,7 +43,7 @@ my @calls = (
 	['dp_sum(age, 1, 0, 100)', 'sum_transition', 'float8, float8, float8, float8'],
 	['dp_sum(income, 1, 0, 100)', 'sum_transition', 'numeric, float8, float8, float8'],
 	['dp_avg(age, 1, 0, 100)', 'mean_transition', 'float8, float8, float8, float8'],
-	['dp_stddev(age, 1, 0, 100)', 'stddev_transition', 'float8, float8, float8, float8'],
+	['dp_stddev(age, 1, 0, 100)', 'moments_transition', 'float8, float8, float8, float8'],
 	['dp_count(1)', 'count_transition', 'float8'],
 	['dp_count(name, 1)', 'value_count_transition', '"any", float8'],
 	['dp_keep_group(1, 1e-6)', 'keep_group_transition', 'float8, float8']);

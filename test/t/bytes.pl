@@ -47,7 +47,7 @@ my $setup = q{
 
 	CREATE CAST (dp_cdf AS bytea) WITHOUT FUNCTION;
 	CREATE CAST (bytea AS dp_cdf) WITHOUT FUNCTION;
-	CREATE TABLE received (cdf dp_cdf, number dp_number);
+	CREATE TABLE received (cdf dp_cdf, number float8);
 	-- Reads a curve and a number as binary COPY does.
 	CREATE FUNCTION received(cdf bytea, number bytea) RETURNS dp_cdf LANGUAGE plpgsql AS $$
 	DECLARE
@@ -267,7 +267,7 @@ my %pool = (
 	'dpquantile.records_state' => [ map({"'\\x$_'"} @states) ],
 	dp_cdf => [ map { literal($_) } @curves ]);
 $pool{timestamp} = $pool{timestamptz} = [ map { "'$_'" } 'infinity', '-infinity', 'epoch', '294276-12-31', '4713-01-01 BC', '2024-02-29 12:34:56.789' ];
-$pool{$_} = [ map { "'$_'" } @numbers ] foreach 'float8', 'float4', 'numeric', 'dp_number';
+$pool{$_} = [ map { "'$_'" } @numbers ] foreach 'float8', 'float4', 'numeric';
 $pool{int2} = \@integers;
 $pool{int4} = [ @integers, 2147483647, -2147483648 ];
 $pool{int8} = [ @integers, 2147483648, '9223372036854775807', "'-9223372036854775808'" ];
@@ -292,7 +292,7 @@ sub value_of
 		my $array = 'ARRAY[' . join(', ', @elements) . "]::${element}[]";
 		return any_of($array, $array, $array, "ARRAY[$array, $array]", "'{}'::${element}[]", "('[5:6]=' || array_fill(@{[value_of($element)]}, ARRAY[2])::text)::${element}[]");
 	}
-	return any_of("'" . (rand() - 0.5) * 10**int(rand(40) - 20) . "'::$type", any_of($pool{$type}->@*) . "::$type") if $type =~ /^(float8|numeric|dp_number)$/;
+	return any_of("'" . (rand() - 0.5) * 10**int(rand(40) - 20) . "'::$type", any_of($pool{$type}->@*) . "::$type") if $type =~ /^(float8|numeric)$/;
 	return $pool{$type} ? any_of($pool{$type}->@*) . "::$type" : "NULL::$type";
 }
 

@@ -280,13 +280,13 @@ $node->safe_psql(
 	GRANT USAGE ON SCHEMA dpquantile TO analyst;
 	GRANT CREATE ON SCHEMA public TO analyst});
 my $finish = 'CREATE AGGREGATE %s(dpquantile.records_state) (SFUNC = dpquantile.records_combine,
-	STYPE = dpquantile.records_state, FINALFUNC = dpquantile.quantiles_final, FINALFUNC_MODIFY = READ_WRITE)';
-is(outcome($node, 'SELECT dpquantile.quantiles_final(state) FROM combined'),
+	STYPE = dpquantile.records_state, FINALFUNC = dpquantile.cdf_final, FINALFUNC_MODIFY = READ_WRITE)';
+is(outcome($node, 'SELECT dpquantile.cdf_final(state) FROM combined'),
 	'42501', 'threat 15: an analyst may not finish a state');
 is(outcome($node, 'SELECT dpquantile.records_combine(state, state) FROM combined'),
 	'42501', 'threat 15: an analyst may not combine states');
 is(outcome($node, sprintf $finish, 'finish'), '42501', 'threat 15: an analyst may not build an aggregate that finishes states');
-is( outcome($node, 'SELECT dpquantile.quantiles_final(state) FROM combined', user => 'postgres'),
+is( outcome($node, 'SELECT dpquantile.cdf_final(state) FROM combined', user => 'postgres'),
 	'0A000', 'threat 15: not even a superuser may finish a state outside of an aggregate');
 # A superuser's aggregate of states has no parameters, and so no epsilon to charge. The error is internal, because only
 # a superuser can build such an aggregate.

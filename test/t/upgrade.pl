@@ -149,8 +149,8 @@ $node->safe_psql('granted', q{
 	GRANT USAGE ON SCHEMA dpquantile TO delta;
 	GRANT SELECT ON dpquantile.ledger TO delta;
 	GRANT EXECUTE ON FUNCTION dpquantile.earlier_spending(name, text[]) TO PUBLIC;
-	REVOKE EXECUTE ON FUNCTION dp_median(float8, float8, float8, float8) FROM PUBLIC;
-	GRANT EXECUTE ON FUNCTION dp_median(float8, float8, float8, float8) TO delta;
+	REVOKE EXECUTE ON FUNCTION dp_avg(float8, float8, float8, float8) FROM PUBLIC;
+	GRANT EXECUTE ON FUNCTION dp_avg(float8, float8, float8, float8) TO delta;
 	REVOKE SELECT ON dp_budget FROM PUBLIC;
 	GRANT SELECT ON dp_budget TO delta, zcdp;
 	ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO zcdp WITH GRANT OPTION;
@@ -160,7 +160,7 @@ $node->safe_psql('granted', q{
 	CREATE FUNCTION small_budget(r regrole) RETURNS void LANGUAGE sql BEGIN ATOMIC SELECT dp_grant_budget(r, 1); END;
 	CREATE FUNCTION small_charge(r regrole) RETURNS void LANGUAGE sql BEGIN ATOMIC SELECT dp_add_charge(r, 0.25); END;
 	CREATE FUNCTION twice(x int) RETURNS int LANGUAGE sql RETURN 2 * x;
-	CREATE FUNCTION twice(x dp_number) RETURNS float8 LANGUAGE sql RETURN 2 * x::float8;
+	CREATE FUNCTION twice(x dp_cdf) RETURNS float8 LANGUAGE sql RETURN 2 * dp_cdf_quantile(x, 0.5);
 	COMMENT ON FUNCTION twice(int) IS 'of users';
 	CREATE AGGREGATE expose(value float8, epsilon float8, lower float8, upper float8)
 		(SFUNC = dpquantile.median_transition, STYPE = dpquantile.records_state)});
@@ -339,8 +339,8 @@ my %MUTANT = (
 		qr/^\+ function public\.dp_iqr\(double precision,double precision,double precision\) \| definition \| .*"aggtransspace": "7"/ ],
 	'another output of a type' => [ 'ALTER TYPE dp_cdf SET (SEND = NONE)', qr/^\+ type public\.dp_cdf \| is \| .*"typsend": "-"/ ],
 	'another cast' => [
-		q{UPDATE pg_cast SET castcontext = 'a' WHERE casttarget = 'dp_number'::regtype},
-		qr/^\+ cast from bigint to public\.dp_number \| is \| .*"castcontext": "a"/ ],
+		q{UPDATE pg_cast SET castcontext = 'a' WHERE casttarget = 'dp_cdf'::regtype},
+		qr/^\+ cast from jsonb to public\.dp_cdf \| is \| .*"castcontext": "a"/ ],
 	'another view' => [
 		'ALTER VIEW dp_ledger SET (security_barrier = off)', qr/^\+ view public\.dp_ledger \| is \| .*security_barrier=off/ ],
 	'one more column' => [ 'ALTER TABLE dpquantile.ledger ADD COLUMN more int', qr/^\+ table dpquantile\.ledger \| column more \| / ],

@@ -50,22 +50,22 @@ change('src/sql/always/budget/add_charge.sql', qr/^COMMENT ON FUNCTION .*dp_add_
 change('src/sql/always/options/options.sql', qr/^CREATE OR REPLACE FUNCTION \@extschema\@\.dp_option\(name text, value text\).*?;\n/ms, '');
 change('src/sql/always/options/options.sql', qr/^COMMENT ON FUNCTION \@extschema\@\.dp_option\(text, text\).*?;\n/ms, '');
 change('src/sql/always/protection/event_triggers.sql', qr/'ALTER SCHEMA'\)/, "'ALTER SCHEMA', 'ALTER SEQUENCE')");
-change('src/sql/always/aggregates/value_types.sql', qr/LANGUAGE C VOLATILE PARALLEL SAFE '/, "LANGUAGE C VOLATILE PARALLEL SAFE COST 7 '");
+change('src/sql/always/aggregates/value_types.sql', qr/LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT/, 'LANGUAGE C VOLATILE PARALLEL SAFE COST 7 SUPPORT');
 change('src/sql/always/ledger/tables.sql', qr/IS 'One row for each charge/, "IS 'Made up: one row for each charge");
 spew('src/sql/always/made_up.sql', <<'SQL');
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.made_up', '');
 CREATE OR REPLACE FUNCTION dpquantile.made_up() RETURNS int LANGUAGE sql RETURN 1;
 CREATE OR REPLACE FUNCTION @extschema@.dp_made_up() RETURNS int LANGUAGE sql SECURITY DEFINER RETURN 1;
 CREATE OR REPLACE AGGREGATE @extschema@.dp_made_up(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.median_transition,
+  SFUNC = dpquantile.mean_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
-  FINALFUNC = dpquantile.quantile_final,
+  FINALFUNC = dpquantile.mean_final,
   FINALFUNC_MODIFY = READ_WRITE,
   COMBINEFUNC = dpquantile.records_combine,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.dp_made_up(float8, float8, float8, float8) IS 'A median.';
+COMMENT ON AGGREGATE @extschema@.dp_made_up(float8, float8, float8, float8) IS 'A mean.';
 SQL
 change('src/sql/README.md', qr/^\| `always\/schema\.sql`/m, "| `once/made_up.sql` | made up |\n| `always/schema.sql`");
 change('src/sql/README.md', qr/^\| `always\/aggregates\/value_types\.sql`/m, "| `always/made_up.sql` | made up |\n| `always/aggregates/value_types.sql`");

@@ -34,7 +34,8 @@ const KeptForQuery* kept_with_hash(FunctionCallInfo fcinfo, Family family) {
   KeptForQuery* kept = kept_for_query(fcinfo);
   if (unlikely(kept->call == nullptr)) {
     const Aggref* call = find_released_call(fcinfo);
-    kept->value_type = value_type_of(call, family);
+    require_value_type(call, row_of(family));
+    kept->value_type = type_of_rows(call, family);
     if (row_of(family).hashes_first_argument()) {
       if (!is_below_release(call)) read_user_key();
       kept->hash = row_of(family).hashes_users() ? make_user_hash(call, fcinfo->flinfo->fn_mcxt)
@@ -172,8 +173,7 @@ const KeptCall* kept_collecting_call(FunctionCallInfo fcinfo) {
   if (unlikely(kept->call == nullptr)) {
     require_matching_sql();
     const Aggref* call = find_call(fcinfo);
-    const auto type = find_value_type(linitial_oid(call->aggargtypes));
-    kept->value_type = type.value_or(ValueType::kFloat8);
+    kept->value_type = type_of_rows(call, Family::kValueCount);
     kept->call = call;
   }
   return kept;
@@ -206,12 +206,6 @@ Datum add_hashed_row(FunctionCallInfo fcinfo, Family family) {
 }
 
 Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family) {
-  require_aggregate(fcinfo);
-  if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  return add_record(fcinfo, family, PG_GETARG_FLOAT8(1));
-}
-
-Datum add_typed_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   const ValueType type = value_type_of_rows(fcinfo, family);

@@ -16,6 +16,23 @@ inline Datum keep_state(FunctionCallInfo fcinfo) {
 // pass a state of another family.
 void require_family(const RecordsState* state, Family family);
 
+// What a transition function keeps for the query of the call that it belongs to.
+struct KeptCall {
+  const Aggref* call;    // null before the first row
+  ValueType value_type;  // of the rows (type_of_rows)
+};
+const KeptCall* kept_call(FunctionCallInfo fcinfo, Family family);
+// The same for a call of no family, which gives states of any. The type of values is kFloat8 if the
+// private aggregates do not take that of the first argument.
+const KeptCall* kept_collecting_call(FunctionCallInfo fcinfo);
+
+// The type of the values of the rows. ereports as add_row() does.
+pg_attribute_always_inline ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family) {
+  const auto* kept = static_cast<const KeptCall*>(fcinfo->flinfo->fn_extra);
+  if (unlikely(kept == nullptr || kept->call == nullptr)) kept = kept_call(fcinfo, family);
+  return kept->value_type;
+}
+
 // add_row() for a state in any form, or none.
 Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family);
 
@@ -26,13 +43,12 @@ Datum add_row_to_any_state(FunctionCallInfo fcinfo, Family family);
 pg_attribute_always_inline Datum add_row(FunctionCallInfo fcinfo, Family family) {
   if (likely(is_in_aggregate(fcinfo) && !PG_ARGISNULL(0) && !PG_ARGISNULL(1) &&
              is_expanded(PG_GETARG_POINTER(0)))) {
-    get_expanded(PG_GETARG_POINTER(0))->add(PG_GETARG_FLOAT8(1));
+    const ValueType type = value_type_of_rows(fcinfo, family);
+    get_expanded(PG_GETARG_POINTER(0))->add(number_of_value(type, PG_GETARG_DATUM(1)));
     return PG_GETARG_DATUM(0);
   }
   return add_row_to_any_state(fcinfo, family);
 }
-// The same for values of any type in value_type.hpp.
-Datum add_typed_row(FunctionCallInfo fcinfo, Family family);
 
 // The same for the hashes of values of any type. ereports as make_user_hash() does.
 Datum add_hashed_row(FunctionCallInfo fcinfo, Family family);
@@ -51,23 +67,6 @@ Datum begin_group(FunctionCallInfo fcinfo, const AggregateParameters* parameters
 // function's own, or that of a group that it has just begun. ereports as add_row() does. Requires a
 // family with values on a value grid or by themselves.
 Datum add_number(FunctionCallInfo fcinfo, Family family, Datum state, float8 value);
-
-// What a transition function keeps for the query of the call that it belongs to.
-struct KeptCall {
-  const Aggref* call;    // null before the first row
-  ValueType value_type;  // of the rows
-};
-const KeptCall* kept_call(FunctionCallInfo fcinfo, Family family);
-// The same for a call of no family, which gives states of any. The type of values is kFloat8 if the
-// private aggregates do not take that of the first argument.
-const KeptCall* kept_collecting_call(FunctionCallInfo fcinfo);
-
-// The type of the values of the rows. ereports as add_row() does.
-pg_attribute_always_inline ValueType value_type_of_rows(FunctionCallInfo fcinfo, Family family) {
-  const auto* kept = static_cast<const KeptCall*>(fcinfo->flinfo->fn_extra);
-  if (unlikely(kept == nullptr || kept->call == nullptr)) kept = kept_call(fcinfo, family);
-  return kept->value_type;
-}
 
 // Makes a flat state without records for a new group, from the parameters that the call's
 // transition function received. `user_key_check` is UserHash::key_check for a user-level family,

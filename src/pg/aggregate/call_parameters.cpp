@@ -4,6 +4,9 @@
 
 extern "C" {
 #include "catalog/pg_type_d.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -23,12 +26,53 @@ void check_distinct(const Aggref* call, const AggregateParameters* parameters) {
 
 }  // namespace
 
-ValueType value_type_of(const Aggref* call, Family family) {
-  const int place = row_of(family).arguments_from_rows() - 1;
-  if (place < 0 || place >= list_length(call->aggargtypes)) return ValueType::kFloat8;
-  const auto type = find_value_type(list_nth_oid(call->aggargtypes, place));
-  return type.value_or(ValueType::kFloat8);
+namespace {
+
+std::optional<ValueType> find_type_of_value(const Node* value) {
+  if (value == nullptr) return std::nullopt;
+  return find_value_type(getBaseType(exprType(value)));
 }
+
+}  // namespace
+
+void require_value_type(const Aggref* call, const FamilyRow& family) {
+  if (!family.takes_numbers()) return;
+  const Node* value = uncast_value(call, family);
+  if (find_type_of_value(value)) return;
+  // A superuser may combine states by an aggregate of one's own.
+  if (value != nullptr && exprType(value) == call->aggtranstype) return;
+  const char* name = get_func_name(call->aggfnoid);
+  const char* type = value == nullptr ? "void" : format_type_be(exprType(value));
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                  errmsg("%s does not take values of type %s", name == nullptr ? "" : name, type),
+                  errhint("It takes numbers, dates, timestamps, times and intervals.")));
+}
+
+ValueType type_of_rows(const Aggref* call, Family family) {
+  return find_type_of_value(value_argument(call, row_of(family))).value_or(ValueType::kFloat8);
+}
+
+namespace {
+
+// The type as which an aggregate of this family computes with the values of an expression.
+ValueType computed_type(const Node* value, Family family) {
+  const ValueType type = find_type_of_value(value).value_or(ValueType::kFloat8);
+  const bool is_whole_number = is_whole(type) && !is_temporal(type);
+  const FamilyRow& row = row_of(family);
+  const bool is_float8 = type == ValueType::kReal ||
+                         (is_whole_number && row.takes_numbers() && !row.takes_whole_numbers());
+  return is_float8 ? ValueType::kFloat8 : type;
+}
+
+const AggregateParameters* parameters_for(Family family, const Node* value, const Aggref* call,
+                                          const CallArguments& arguments, uint64 user_key_check) {
+  const AggregateParameters* parameters =
+      read_parameters(family, computed_type(value, family), arguments, user_key_check);
+  check_distinct(call, parameters);
+  return parameters;
+}
+
+}  // namespace
 
 namespace {
 
@@ -68,16 +112,15 @@ const Aggref* find_released_call(FunctionCallInfo fcinfo) {
 const AggregateParameters* checked_parameters(Family family, const Aggref* call,
                                               const CallArguments& arguments,
                                               uint64 user_key_check) {
-  const AggregateParameters* parameters =
-      read_parameters(family, value_type_of(call, family), arguments, user_key_check);
-  check_distinct(call, parameters);
-  return parameters;
+  return parameters_for(family, uncast_value(call, row_of(family)), call, arguments,
+                        user_key_check);
 }
 
 const AggregateParameters* receive_call_parameters(FunctionCallInfo fcinfo, Family family,
                                                    const Aggref* call, uint64 user_key_check) {
   const int first = row_of(family).arguments_from_rows();
-  return checked_parameters(family, call, received_parameters(call, first, fcinfo), user_key_check);
+  return parameters_for(family, value_argument(call, row_of(family)), call,
+                        received_parameters(call, first, fcinfo), user_key_check);
 }
 
 }  // namespace dpquantile

@@ -19,11 +19,15 @@ void end_released_read();
 // state: then the query was planned without a release node, and nothing checked its parameters.
 const Aggref* find_released_call(FunctionCallInfo fcinfo);
 
-// The type of the values of a call of an aggregate of this family. ereports if the aggregates do
-// not take it.
-ValueType value_type_of(const Aggref* call, Family family);
+// ereports if the aggregate computes with values, and not with those of the type that the call has.
+void require_value_type(const Aggref* call, const FamilyRow& family);
 
-// Validates the parameters of a call. `user_key_check`, here and below, is UserHash::key_check for
+// The type of the values that the rows of a call have. kFloat8 if the family takes values of any
+// type and does not compute with them.
+ValueType type_of_rows(const Aggref* call, Family family);
+
+// Validates the parameters of a call of a query, whose rows give the value without the cast to the
+// type of the bounds (uncast_value). `user_key_check`, here and below, is UserHash::key_check for
 // a user-level family, otherwise 0. ereports if a parameter is out of range, and for DISTINCT with
 // a method for which the rows per user are public.
 const AggregateParameters* checked_parameters(Family family, const Aggref* call,

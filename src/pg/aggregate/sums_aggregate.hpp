@@ -37,16 +37,9 @@ pg_attribute_always_inline Datum add_to_sums(FunctionCallInfo fcinfo, Family fam
   return state;
 }
 
-// The same for a float8 value, and for values of any type in value_type.hpp.
+// The same for the value of a row.
 template <class Add>
 pg_attribute_always_inline Datum add_row_to_sums(FunctionCallInfo fcinfo, Family family, Add add) {
-  require_aggregate(fcinfo);
-  if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  return add_to_sums(fcinfo, family, PG_GETARG_FLOAT8(1), add);
-}
-template <class Add>
-pg_attribute_always_inline Datum add_typed_row_to_sums(FunctionCallInfo fcinfo, Family family,
-                                                       Add add) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   const ValueType type = value_type_of_rows(fcinfo, family);

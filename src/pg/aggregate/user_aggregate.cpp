@@ -25,11 +25,12 @@ UserCall* user_call(FunctionCallInfo fcinfo, Family family) {
     return static_cast<UserCall*>(fcinfo->flinfo->fn_extra);
   }
   const Aggref* found = find_released_call(fcinfo);
+  require_value_type(found, row_of(family));
   if (!is_below_release(found)) read_user_key();
   UserHash* hash = make_user_hash(found, fcinfo->flinfo->fn_mcxt);
   auto* kept =
       static_cast<UserCall*>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(UserCall)));
-  *kept = {found, hash, value_type_of(found, family)};
+  *kept = {found, hash, type_of_rows(found, family)};
   fcinfo->flinfo->fn_extra = kept;
   return kept;
 }
@@ -42,7 +43,7 @@ bool has_null_argument(FunctionCallInfo fcinfo, Family family) {
   return false;
 }
 
-Datum value_argument(FunctionCallInfo fcinfo, Family family) {
+Datum value_of_row(FunctionCallInfo fcinfo, Family family) {
   return PG_GETARG_DATUM(row_of(family).arguments_from_rows());
 }
 
@@ -78,14 +79,8 @@ Datum add_record(FunctionCallInfo fcinfo, Family family, float8 value) {
 Datum add_user_row(FunctionCallInfo fcinfo, Family family) {
   require_aggregate(fcinfo);
   if (has_null_argument(fcinfo, family)) return keep_state(fcinfo);
-  return add_record(fcinfo, family, DatumGetFloat8(value_argument(fcinfo, family)));
-}
-
-Datum add_typed_user_row(FunctionCallInfo fcinfo, Family family) {
-  require_aggregate(fcinfo);
-  if (has_null_argument(fcinfo, family)) return keep_state(fcinfo);
   const ValueType type = user_call(fcinfo, family)->value_type;
-  return add_record(fcinfo, family, number_of_value(type, value_argument(fcinfo, family)));
+  return add_record(fcinfo, family, number_of_value(type, value_of_row(fcinfo, family)));
 }
 
 }  // namespace dpquantile

@@ -10,7 +10,5 @@ namespace dpquantile {
 // or value, and NaN. Infinities and values out of bounds count as the nearer bound. ereports as
 // add_row() does, and as make_user_hash() does.
 Datum add_user_row(FunctionCallInfo fcinfo, Family family);
-// The same for values of any type in value_type.hpp.
-Datum add_typed_user_row(FunctionCallInfo fcinfo, Family family);
 
 }  // namespace dpquantile

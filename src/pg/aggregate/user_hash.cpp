@@ -24,7 +24,7 @@ namespace {
                   errhint("Cast them to a type that can be hashed, such as text or bigint.")));
 }
 
-// Also dp_number: a type that casts to float8 without a function has no other hash function.
+// Also a type that casts to float8 without a function: it has no other hash function.
 bool is_floating_point(Oid type) {
   const Oid hash = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc;
   return hash == F_HASHFLOAT8EXTENDED || hash == F_HASHFLOAT4EXTENDED;

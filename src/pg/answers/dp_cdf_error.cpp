@@ -10,7 +10,6 @@
 #include "pg/answers/cdf_type.hpp"
 #include "pg/parameters/cdf_error_cache.hpp"
 #include "pg/parameters/options.hpp"
-#include "pg/parameters/whole_number.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -188,7 +187,7 @@ DPQ_FUNCTION(dpq_cdf_expected_error) {
   const PrivacyParameter privacy = has_rho ? zcdp(amount) : pure(amount);
   const CdfMethod method = PG_ARGISNULL(3) ? default_method(privacy.measure)
                                            : method_named(text_to_cstring(PG_GETARG_TEXT_PP(3)));
-  const CdfPlan plan = expected_plan(privacy, whole_argument(fcinfo, 1, "bins"), method);
+  const CdfPlan plan = expected_plan(privacy, PG_GETARG_INT64(1), method);
   const CdfError error = cdf_error_of(plan, PG_GETARG_FLOAT8(2));
   const Datum level_budget = float8_array(plan.level_budget());
   Datum values[] = {Float8GetDatum(error.point), Float8GetDatum(error.everywhere),

@@ -2,7 +2,6 @@
 
 #include "core/plot/cdf_plot.hpp"
 #include "core/plot/svg_writer.hpp"
-#include "pg/parameters/whole_number.hpp"
 
 extern "C" {
 #include "funcapi.h"
@@ -18,8 +17,8 @@ namespace {
 constexpr std::size_t kMaxTitleBytes = 1000;
 
 PlotSize size_arguments(FunctionCallInfo fcinfo, int number, void (*check)(int64_t, int64_t)) {
-  const int64 width = whole_argument(fcinfo, number, "width");
-  const int64 height = whole_argument(fcinfo, number + 1, "height");
+  const int64 width = PG_GETARG_INT64(number);
+  const int64 height = PG_GETARG_INT64(number + 1);
   report(guarded([&] { check(width, height); }));
   return {static_cast<int>(width), static_cast<int>(height), GetDatabaseEncoding() == PG_UTF8};
 }
@@ -59,6 +58,7 @@ AxisScale axis_scale_of(ValueType type) {
     case ValueType::kInterval:
       return AxisScale::kDuration;
     case ValueType::kFloat8:
+    case ValueType::kReal:
     case ValueType::kNumeric:
     case ValueType::kInteger:
     case ValueType::kBigint:

@@ -129,7 +129,7 @@ void require_supported_call(const Aggref* call, const FamilyRow& family) {
            "Write FROM (SELECT DISTINCT ... ) AS s.");
   }
   check_constant_parameters(call, family);
-  check_value_cast(call, family);
+  check_value(call, family);
 }
 
 // ---- The columns of the new query ----------------------------------------------------------
@@ -144,8 +144,7 @@ Expr* collected_value(const Aggref* call, const FamilyRow& family) {
   if (family.arguments_from_rows() == 0) {
     return reinterpret_cast<Expr*>(makeBoolConst(true, false));
   }
-  const auto* value = static_cast<const TargetEntry*>(linitial(call->args));
-  return static_cast<Expr*>(copyObjectImpl(value->expr));
+  return static_cast<Expr*>(copyObjectImpl(uncast_value(call, family)));
 }
 
 Aggref* collecting_call(const Taken& taken, const Aggref* call, const FamilyRow& family) {
@@ -188,12 +187,16 @@ Node* var_of_key(int column, const Node* key) {
       placeholder_var(column, exprType(key), exprTypmod(key), exprCollation(key)));
 }
 
-void forget_arguments(Aggref* call, int from_rows) {
+// Numbers keep the type that they have in the rows.
+void forget_arguments(Aggref* call, const FamilyRow* family) {
+  const int from_rows = family != nullptr ? family->arguments_from_rows() : list_length(call->args);
+  const Node* uncast = family != nullptr ? uncast_value(call, *family) : nullptr;
   ListCell* cell;
   foreach (cell, call->args) {
     auto* argument = static_cast<TargetEntry*>(lfirst(cell));
     if (foreach_current_index(cell) >= from_rows) return;
-    const auto* value = reinterpret_cast<const Node*>(argument->expr);
+    const bool is_value = uncast != nullptr && foreach_current_index(cell) == from_rows - 1;
+    const Node* value = is_value ? uncast : reinterpret_cast<const Node*>(argument->expr);
     argument->expr = reinterpret_cast<Expr*>(
         makeNullConst(exprType(value), exprTypmod(value), exprCollation(value)));
     argument->ressortgroupref = 0;
@@ -220,8 +223,7 @@ Node* take_aggregate(Taken* taken, const Aggref* call) {
   if (family != nullptr) require_supported_call(call, *family);
   const int column = column_of_aggregate(taken, call, family);
   auto* left = static_cast<Aggref*>(copyObjectImpl(call));
-  forget_arguments(left,
-                   family != nullptr ? family->arguments_from_rows() : list_length(left->args));
+  forget_arguments(left, family);
   left->aggfilter = reinterpret_cast<Expr*>(placeholder_var(column, BOOLOID, -1, InvalidOid));
   left->aggdistinct = NIL;
   return reinterpret_cast<Node*>(left);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "pg/parameters/read_parameters.hpp"
-#include "pg/parameters/whole_number.hpp"
 #include "pg/release/answering_method.hpp"
 #include "pg/server/boundary.hpp"
 
@@ -23,7 +22,7 @@ uint64 rows_argument(FunctionCallInfo fcinfo, int number) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("n must not be NULL"),
                     errhint("Give a public guess of the number of rows.")));
   }
-  const int64 rows = whole_argument(fcinfo, number, "n");
+  const int64 rows = PG_GETARG_INT64(number);
   if (rows < 1 || static_cast<uint64>(rows) > kMaxForecastRecords) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("n must be between 1 and %llu, got %lld",

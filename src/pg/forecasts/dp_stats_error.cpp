@@ -2,7 +2,6 @@
 #include "core/moments/moments_error.hpp"
 
 #include "pg/parameters/read_parameters.hpp"
-#include "pg/parameters/whole_number.hpp"
 #include "pg/server/boundary.hpp"
 
 extern "C" {
@@ -20,7 +19,7 @@ int64 rows_argument(FunctionCallInfo fcinfo) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("n must not be NULL"),
                     errhint("Give a public guess of the number of rows.")));
   }
-  const int64 rows = whole_argument(fcinfo, 0, "n");
+  const int64 rows = PG_GETARG_INT64(0);
   if (rows >= 1) return rows;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("n must be at least 1, got %lld", static_cast<long long>(rows)),

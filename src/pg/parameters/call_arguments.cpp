@@ -1,6 +1,7 @@
 #include "pg/parameters/call_arguments.hpp"
 
 #include "pg/parameters/public_functions.hpp"
+#include "pg/server/value_type.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -9,6 +10,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -48,6 +50,20 @@ const char* name_of_quantiles(const FamilyRow& family, const List* parameters) {
   const auto* first = static_cast<const TargetEntry*>(linitial(parameters));
   const Oid type = exprType(reinterpret_cast<const Node*>(first->expr));
   return type == FLOAT8ARRAYOID ? "quantiles" : "quantile";
+}
+
+bool is_of_number(const Node* expression) {
+  const auto type = find_value_type(getBaseType(exprType(expression)));
+  return type && !is_temporal(*type);
+}
+
+// What a cast that PostgreSQL added makes another number of, or null.
+const Node* number_in_cast(const Node* expression) {
+  if (!IsA(expression, FuncExpr) || !is_of_number(expression)) return nullptr;
+  const auto* cast = reinterpret_cast<const FuncExpr*>(expression);
+  if (cast->funcformat != COERCE_IMPLICIT_CAST) return nullptr;
+  const auto* number = static_cast<const Node*>(linitial(cast->args));
+  return is_of_number(number) ? number : nullptr;
 }
 
 // "value, quantile, epsilon, lower, upper"
@@ -101,6 +117,21 @@ void check_constant_parameters(const Aggref* call, const FamilyRow& family) {
                            "dp_options, or as query parameters.",
                            argument_names(family, parameters))));
   }
+}
+
+const Node* value_argument(const Aggref* call, const FamilyRow& family) {
+  const int place = family.arguments_from_rows() - 1;
+  if (place < 0 || place >= list_length(call->args)) return nullptr;
+  const auto* argument = static_cast<const TargetEntry*>(list_nth(call->args, place));
+  return reinterpret_cast<const Node*>(argument->expr);
+}
+
+const Node* uncast_value(const Aggref* call, const FamilyRow& family) {
+  const Node* value = value_argument(call, family);
+  if (value == nullptr || call->aggdistinct != NIL || call->aggorder != NIL) return value;
+  if (!family.takes_numbers() && family.hashes_first_argument()) return value;
+  while (const Node* number = number_in_cast(value)) value = number;
+  return value;
 }
 
 List* parameter_expressions(const Aggref* call, int row_arguments) {

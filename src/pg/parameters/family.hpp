@@ -107,6 +107,7 @@ struct FamilyRow {
   KeptOfRow kept;
   ChargeRule charged;
   bool selects_groups;                 // the answer says which groups may be shown
+  bool answers_values;                 // the answers are of the type of the values
   unsigned options;                    // a set of Option
   std::span<const MethodRow> methods;  // the first is the default
   Method default_with_rho = 0;         // the default with option rho; 0 if it is the same
@@ -144,6 +145,16 @@ struct FamilyRow {
   // The arguments that are the same for all rows.
   std::span<const Argument> parameters() const {
     return arguments.subspan(static_cast<std::size_t>(row_arguments));
+  }
+  // Whether whole numbers are values of their own kind: their answers are whole, or exact. Others
+  // compute with them as with float8.
+  bool takes_whole_numbers() const {
+    return kept == KeptOfRow::kShiftedValue || kept == KeptOfRow::kSquare ||
+           (kept == KeptOfRow::kNumber && answers_values);
+  }
+  // Whether it computes with the values. Others count them, or hash them.
+  bool takes_numbers() const {
+    return has(Argument::kValue) && kept != KeptOfRow::kNothing && kept != KeptOfRow::kHash;
   }
   // Whether a user is left in few groups, which takes the states of all groups.
   bool bounds_groups_of_users() const { return has(Argument::kMaxGroups); }

@@ -179,6 +179,7 @@ constexpr FamilyRow family_of_rows(Family family, std::span<const Argument> argu
           .kept = kept,
           .charged = ChargeRule::kOncePerExecution,
           .selects_groups = false,
+          .answers_values = false,
           .options = options,
           .methods = methods,
           .final_functions = finals,
@@ -211,13 +212,22 @@ constexpr FamilyRow selection_family(Family family, std::span<const Argument> ar
   return row;
 }
 
+// A family of rows whose answers are of the type of the values.
+constexpr FamilyRow value_family(Family family, std::span<const Argument> arguments,
+                                 std::span<const MethodRow> methods,
+                                 std::span<const std::string_view> finals,
+                                 decltype(FamilyRow::error) error) {
+  FamilyRow row = family_of_rows(family, arguments, KeptOfRow::kNumber, kQuantilesOptions, methods,
+                                 finals, check_quantiles_parameters, prepare_quantiles, error);
+  row.answers_values = true;
+  return row;
+}
+
 constexpr FamilyRow kFamilies[] = {
-    family_of_rows(Family::kQuantiles, kQuantilesArguments, KeptOfRow::kNumber, kQuantilesOptions,
-                   kQuantilesMethods, kQuantilesFinals, check_quantiles_parameters,
-                   prepare_quantiles, error_of_quantiles),
-    family_of_rows(Family::kSynthesis, kSynthesisArguments, KeptOfRow::kNumber, kQuantilesOptions,
-                   kSynthesisMethods, kSynthesisFinals, check_quantiles_parameters,
-                   prepare_quantiles, nullptr),
+    value_family(Family::kQuantiles, kQuantilesArguments, kQuantilesMethods, kQuantilesFinals,
+                 error_of_quantiles),
+    value_family(Family::kSynthesis, kSynthesisArguments, kSynthesisMethods, kSynthesisFinals,
+                 nullptr),
     [] {
       FamilyRow row =
           family_of_rows(Family::kCdf, kBoundedArguments, KeptOfRow::kNumber, kCdfOptions,

@@ -5,7 +5,6 @@
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 #include "pg/parameters/parameter_checks.hpp"
-#include "pg/parameters/whole_number.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/decimal.hpp"
 
@@ -57,7 +56,7 @@ class ArgumentReader {
     if (argument.isnull) refuse_null(name);
     return argument.value;
   }
-  // A bound: a value of one of the types that aggregates take, or a dp_number.
+  // A bound: a value of one of the types that aggregates take.
   double bound(Argument argument) {
     const ValueType type = find_value_type(arguments_.types[next_]).value_or(ValueType::kFloat8);
     return number_of_value(type, required(name_of(argument)));
@@ -65,10 +64,7 @@ class ArgumentReader {
   double amount(Argument argument) {
     return stated_amount(DatumGetFloat8(required(name_of(argument))));
   }
-  int64 whole(Argument argument) {
-    const Oid type = arguments_.types[next_];
-    return whole_number(required(name_of(argument)), type, name_of(argument));
-  }
+  int64 whole(Argument argument) { return DatumGetInt64(required(name_of(argument))); }
 
   // The guarantee: either the argument epsilon or the option rho states it.
   PrivacyParameter privacy(const FamilyRow& family, const std::optional<double>& rho) {

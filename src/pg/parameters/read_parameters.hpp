@@ -19,9 +19,8 @@ namespace dpquantile {
 //   dp_keep_group: epsilon, delta [, max_groups bigint]
 //   dp_histogram: epsilon, bounds [, options jsonb]
 //   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]
-// `type` is that of the values. Bounds have this type or are numbers; a float8 may also be a
-// dp_number, and so may the size. Epsilon is NULL if and only if the option
-// rho is given.
+// `type` is that of the values. Bounds of dates and times have it, others are numbers. Epsilon is
+// NULL if and only if the option rho is given.
 AggregateParameters* read_parameters(Family family, ValueType type, const CallArguments& arguments,
                                      uint64 user_key_check);
 

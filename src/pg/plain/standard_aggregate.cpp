@@ -117,6 +117,16 @@ Node* bound_constant(const ValueBounds& bounds, double number) {
                           iso_text_of_number(bounds.type, number, TextZone::kUtc));
 }
 
+// A percentile has the common type of value and bounds. With bounds of the values' own type it is
+// theirs, as far as there are such bounds.
+Node* bound_of_values(const ValueBounds& bounds, double number) {
+  const bool has_type = bounds.type == ValueType::kNumeric ||
+                        (is_whole(bounds.type) && is_number_of_value(bounds.type, bounds.lower) &&
+                         is_number_of_value(bounds.type, bounds.upper));
+  if (is_temporal(bounds.type) || !has_type) return bound_constant(bounds, number);
+  return constant_of_text(oid_of(bounds.type), -1, InvalidOid, decimal_text(number));
+}
+
 Node* granularity_option(const ValueBounds& bounds) {
   const double step = *bounds.granularity;
   const char* text =
@@ -132,10 +142,10 @@ Node* granularity_option(const ValueBounds& bounds) {
 
 // Epsilon, bounds and, for quantiles, the granularity.
 List* with_bounds(const PlainLevel* level, const ValueBounds& bounds, bool has_granularity,
-                  List* arguments) {
+                  List* arguments, Node* (*constant)(const ValueBounds&, double) = bound_constant) {
   arguments = lappend(arguments, float8_constant(level->epsilon));
-  arguments = lappend(arguments, bound_constant(bounds, bounds.lower));
-  arguments = lappend(arguments, bound_constant(bounds, bounds.upper));
+  arguments = lappend(arguments, constant(bounds, bounds.lower));
+  arguments = lappend(arguments, constant(bounds, bounds.upper));
   if (has_granularity && bounds.granularity) {
     arguments = lappend(arguments, granularity_option(bounds));
   }
@@ -201,9 +211,9 @@ Aggref* make_percentile(const PlainLevel* level, const Aggref* call) {
   auto* share = static_cast<Node*>(linitial(call->aggdirectargs));
   const bool has_several = exprType(share) == FLOAT8ARRAYOID;
   const ValueBounds bounds = require_bounds(level, call, value);
-  return call_private_aggregate(has_several ? "dp_quantiles" : "dp_quantile",
-                                with_bounds(level, bounds, true, list_make2(value, share)),
-                                call->location);
+  return call_private_aggregate(
+      has_several ? "dp_quantiles" : "dp_quantile",
+      with_bounds(level, bounds, true, list_make2(value, share), bound_of_values), call->location);
 }
 
 bool is_whole_type(Oid type) {
@@ -572,7 +582,9 @@ Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const L
   const ValueBounds bounds = require_bounds(level, call, value);
   Aggref* drawn = call_private_aggregate(
       "dp_quantiles",
-      with_bounds(level, bounds, true, list_make2(value, array_of_fractions(fractions))), -1);
+      with_bounds(level, bounds, true, list_make2(value, array_of_fractions(fractions)),
+                  bound_of_values),
+      -1);
   drawn->aggfilter = call->aggfilter;
   int number = 1;
   const ListCell* cell;

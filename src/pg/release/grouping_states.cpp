@@ -1,6 +1,7 @@
 #include "pg/release/grouping_states.hpp"
 
 #include "pg/parameters/private_call.hpp"
+#include "pg/release/value_cast.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -37,6 +38,28 @@ PathType* copy_path(const Path* path) {
   auto* copy = static_cast<PathType*>(palloc(sizeof(PathType)));
   memcpy(copy, path, sizeof(PathType));
   return copy;
+}
+
+bool has_cast_values(const PathTarget* columns) {
+  const ListCell* cell;
+  foreach (cell, columns->exprs) {
+    if (!IsA(lfirst(cell), Aggref)) continue;
+    auto* call = static_cast<Aggref*>(lfirst(cell));
+    if (with_uncast_value(call) != call) return true;
+  }
+  return false;
+}
+
+// Null if the states are combined of partial ones whose paths are of an unknown kind.
+Path* aggregation_with_states(const PathTarget* columns, const Path* path, PathTarget* states) {
+  auto* copy = copy_path<AggPath>(path);
+  copy->path.pathtarget = states;
+  copy->qual = NIL;
+  if (DO_AGGSPLIT_COMBINE(copy->aggsplit) && has_cast_values(columns)) {
+    copy->subpath = with_uncast_values(copy->subpath);
+    if (copy->subpath == nullptr) return nullptr;
+  }
+  return &copy->path;
 }
 
 template <class Grouping>
@@ -80,7 +103,8 @@ PathTarget* states_of(const PathTarget* columns, StatePassing passing) {
   foreach (cell, states->exprs) {
     const auto* expression = static_cast<Node*>(lfirst(cell));
     if (private_family(expression) == nullptr) continue;
-    auto* call = static_cast<Aggref*>(copyObjectImpl(expression));
+    auto* call =
+        static_cast<Aggref*>(copyObjectImpl(with_uncast_value(static_cast<Aggref*>(lfirst(cell)))));
     call->aggtype = passing == StatePassing::kPointer ? INTERNALOID : call->aggtranstype;
     lfirst(cell) = call;
   }
@@ -92,7 +116,7 @@ Path* with_states(const GroupingLevel& level, const PathTarget* columns, const P
   PathTarget* states = states_for(level, columns, path, passing);
   switch (nodeTag(path)) {
     case T_AggPath:
-      return grouping_with_states<AggPath>(path, states);
+      return aggregation_with_states(columns, path, states);
     case T_GroupingSetsPath:
       return grouping_with_states<GroupingSetsPath>(path, states);
     case T_AppendPath:

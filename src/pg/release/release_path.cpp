@@ -146,7 +146,7 @@ void add_calls(ReleaseLevel* level) {
     const auto* call = static_cast<const Aggref*>(lfirst(cell));
     check_constant_parameters(call, *family);
     check_parameters_source(level->grouping.root, call, *family);
-    check_value_cast(call, *family);
+    check_value(call, *family);
     level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
     const bool waits = family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys;
     if (waits || family->bounds_groups_of_users()) level->waits_for_groups = true;

@@ -1,6 +1,7 @@
 #include "pg/server/value_type.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <limits>
 
@@ -68,6 +69,7 @@ WholeRange range_of(ValueType type) {
     case ValueType::kTime:
       return {0, USECS_PER_DAY};
     case ValueType::kFloat8:
+    case ValueType::kReal:
     case ValueType::kNumeric:
     case ValueType::kBigint:
     case ValueType::kInterval:
@@ -102,6 +104,8 @@ std::optional<ValueType> find_value_type(Oid type) {
   switch (type) {
     case FLOAT8OID:
       return ValueType::kFloat8;
+    case FLOAT4OID:
+      return ValueType::kReal;
     case NUMERICOID:
       return ValueType::kNumeric;
     case INT2OID:
@@ -135,6 +139,8 @@ Oid oid_of(ValueType type) {
   switch (type) {
     case ValueType::kFloat8:
       return FLOAT8OID;
+    case ValueType::kReal:
+      return FLOAT4OID;
     case ValueType::kNumeric:
       return NUMERICOID;
     case ValueType::kSmallint:
@@ -162,13 +168,15 @@ bool is_temporal(ValueType type) {
 }
 
 bool is_whole(ValueType type) {
-  return type >= ValueType::kInteger;
+  return type >= ValueType::kInteger && type != ValueType::kReal;
 }
 
 double number_of_any_value(ValueType type, Datum value) {
   switch (type) {
     case ValueType::kFloat8:
       return DatumGetFloat8(value);
+    case ValueType::kReal:
+      return static_cast<double>(DatumGetFloat4(value));
     case ValueType::kNumeric:
       return float8_of_numeric(value);
     case ValueType::kSmallint:
@@ -194,6 +202,8 @@ Datum value_of_number(ValueType type, double number) {
   switch (type) {
     case ValueType::kFloat8:
       return Float8GetDatum(number);
+    case ValueType::kReal:
+      return Float4GetDatum(static_cast<float4>(std::clamp<double>(number, -FLT_MAX, FLT_MAX)));
     case ValueType::kNumeric:
       return decimal_numeric(number);
     case ValueType::kSmallint:
@@ -269,6 +279,7 @@ const char* temporal_type_name(ValueType type) {
     case ValueType::kInterval:
       return "interval";
     case ValueType::kFloat8:
+    case ValueType::kReal:
     case ValueType::kNumeric:
     case ValueType::kInteger:
     case ValueType::kBigint:

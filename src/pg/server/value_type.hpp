@@ -23,6 +23,7 @@ enum class ValueType : uint8 {
   kTime = 8,         // microseconds since midnight
   kInterval = 9,     // microseconds; a month counts as 30 days, a day as 24 hours
   kSmallint = 10,
+  kReal = 11,  // of rows, bounds and answers; states have kFloat8 for it
 };
 
 // The type with this OID, if the aggregates take it.
@@ -35,14 +36,15 @@ Oid oid_of(ValueType type);
 
 // Whether all values of the type are whole numbers: days or microseconds for dates and times.
 bool is_whole(ValueType type);
-// Whether the type is a date, a time or an interval.
+// Whether the type is a date, a time or an interval; the others are numbers.
 bool is_temporal(ValueType type);
 
 // The number of a value; infinite dates and timestamps are infinities. NaN for a value without a
 // number (numeric and float8 NaN).
 double number_of_any_value(ValueType type, Datum value);
-// The same; the most frequent case is inline.
+// The same; the most frequent cases are inline.
 inline double number_of_value(ValueType type, Datum value) {
+  if (likely(type == ValueType::kFloat8)) return DatumGetFloat8(value);
   return type == ValueType::kInteger ? DatumGetInt32(value) : number_of_any_value(type, value);
 }
 

@@ -13,12 +13,13 @@ namespace dpquantile {
 
 namespace {
 
-// A value of another type than the parameters say would be read as what it is not.
+// Dates and times of another type than the parameters say would be other numbers.
 void require_values_of_type(FunctionCallInfo fcinfo, const AggregateParameters* parameters) {
   const Aggref* call = kept_collecting_call(fcinfo)->call;
   if (family_of(parameters).kept == KeptOfRow::kNothing) return;
   const auto type = find_value_type(linitial_oid(call->aggargtypes));
-  if (type && *type == parameters->value_type) return;
+  const bool are_numbers = type && !is_temporal(*type) && !is_temporal(parameters->value_type);
+  if (are_numbers || (type && *type == parameters->value_type)) return;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("the values are of type %s, but the parameters are for type %s",
                          format_type_be(linitial_oid(call->aggargtypes)),
@@ -84,12 +85,12 @@ Datum collect(FunctionCallInfo fcinfo) {
   refuse_hashes();
 }
 
-// Whether the state is one to which a float8 is added in a cell of the value grid, as most are.
-pg_attribute_always_inline bool counts_float8(Datum state) {
+// Whether the state is one to which the number of a value is added in a cell of the value grid, as
+// most are.
+pg_attribute_always_inline bool counts_on_grid(Datum state) {
   if (!is_expanded(DatumGetPointer(state))) return false;
-  const AggregateParameters* parameters = get_expanded(DatumGetPointer(state))->pool->parameters;
-  return parameters->value_type == ValueType::kFloat8 &&
-         family_of(parameters).kept == KeptOfRow::kNumber;
+  return family_of(get_expanded(DatumGetPointer(state))->pool->parameters).kept ==
+         KeptOfRow::kNumber;
 }
 
 }  // namespace
@@ -101,8 +102,9 @@ using namespace dpquantile;
 // (state, value "any", parameters bytea) returns state. The parameters are a state without records.
 DPQ_FUNCTION(dpq_collect_transition) {
   if (likely(is_in_aggregate(fcinfo) && !PG_ARGISNULL(0) && !PG_ARGISNULL(1) &&
-             counts_float8(PG_GETARG_DATUM(0)))) {
-    get_expanded(PG_GETARG_POINTER(0))->add(PG_GETARG_FLOAT8(1));
+             counts_on_grid(PG_GETARG_DATUM(0)))) {
+    const ValueType type = kept_collecting_call(fcinfo)->value_type;
+    get_expanded(PG_GETARG_POINTER(0))->add(number_of_value(type, PG_GETARG_DATUM(1)));
     return PG_GETARG_DATUM(0);
   }
   require_aggregate(fcinfo);

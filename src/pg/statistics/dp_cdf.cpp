@@ -29,13 +29,9 @@ bytea* draw_answer(const ChargedGroup& group) {
 
 using namespace dpquantile;
 
-// (state, value float8, epsilon, lower, upper [, options])
+// (state, value, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_cdf_transition) {
   return add_row(fcinfo, Family::kCdf);
-}
-
-DPQ_FUNCTION(dpq_cdf_transition_typed) {
-  return add_typed_row(fcinfo, Family::kCdf);
 }
 
 // (state) returns dp_cdf

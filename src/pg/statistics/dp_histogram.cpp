@@ -46,12 +46,6 @@ using namespace dpquantile;
 DPQ_FUNCTION(dpq_histogram_transition) {
   require_aggregate(fcinfo);
   if (PG_ARGISNULL(1)) return keep_state(fcinfo);
-  return add_bin_of_row(fcinfo, PG_GETARG_FLOAT8(1));
-}
-
-DPQ_FUNCTION(dpq_histogram_transition_typed) {
-  require_aggregate(fcinfo);
-  if (PG_ARGISNULL(1)) return keep_state(fcinfo);
   const ValueType type = value_type_of_rows(fcinfo, Family::kHistogram);
   return add_bin_of_row(fcinfo, number_of_value(type, PG_GETARG_DATUM(1)));
 }

@@ -39,13 +39,9 @@ std::optional<double> draw_answer(const ChargedGroup& group) {
 
 using namespace dpquantile;
 
-// (state, value float8, epsilon, delta [, options])
+// (state, value, epsilon, delta [, options])
 DPQ_FUNCTION(dpq_iqr_transition) {
   return add_row(fcinfo, Family::kIqr);
-}
-
-DPQ_FUNCTION(dpq_iqr_transition_typed) {
-  return add_typed_row(fcinfo, Family::kIqr);
 }
 
 // (state) returns the type of a difference of two values

@@ -147,10 +147,6 @@ DPQ_FUNCTION(dpq_sum_transition) {
   return add_row_to_sums(fcinfo, Family::kSum, add_shifted);
 }
 
-DPQ_FUNCTION(dpq_sum_transition_typed) {
-  return add_typed_row_to_sums(fcinfo, Family::kSum, add_shifted);
-}
-
 // (state) returns the type of the sum
 DPQ_FUNCTION(dpq_sum_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
@@ -162,10 +158,6 @@ DPQ_FUNCTION(dpq_sum_final) {
 // (state, value, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_mean_transition) {
   return add_row_to_sums(fcinfo, Family::kMean, add_units);
-}
-
-DPQ_FUNCTION(dpq_mean_transition_typed) {
-  return add_typed_row_to_sums(fcinfo, Family::kMean, add_units);
 }
 
 // (state) returns the type of the mean
@@ -180,10 +172,6 @@ DPQ_FUNCTION(dpq_mean_final) {
 // (state, value, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_moments_transition) {
   return add_row_to_sums(fcinfo, Family::kMoments, add_units);
-}
-
-DPQ_FUNCTION(dpq_moments_transition_typed) {
-  return add_typed_row_to_sums(fcinfo, Family::kMoments, add_units);
 }
 
 // (state) returns the type of the variance

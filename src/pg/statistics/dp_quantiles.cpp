@@ -58,13 +58,9 @@ Datum release_array(FunctionCallInfo fcinfo) {
 
 using namespace dpquantile;
 
-// (state, value float8, [quantiles float8[] | quantile float8,] epsilon, lower, upper [, options])
+// (state, value, [quantiles float8[] | quantile float8,] epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_quantiles_transition) {
   return add_row(fcinfo, Family::kQuantiles);
-}
-
-DPQ_FUNCTION(dpq_quantiles_transition_typed) {
-  return add_typed_row(fcinfo, Family::kQuantiles);
 }
 
 // (state) returns an array of the values' type
@@ -80,13 +76,9 @@ DPQ_FUNCTION(dpq_quantile_final) {
   return value_in(answer_group(charged_group(fcinfo)), 0, type);
 }
 
-// (state, value float8, size bigint, epsilon, lower, upper [, options])
+// (state, value, size bigint, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_synthesize_transition) {
   return add_row(fcinfo, Family::kSynthesis);
-}
-
-DPQ_FUNCTION(dpq_synthesize_transition_typed) {
-  return add_typed_row(fcinfo, Family::kSynthesis);
 }
 
 // (state) returns an array of the values' type

@@ -97,13 +97,9 @@ Datum grid_stat(TupleDesc row_type, const ChargedGroup& group, const ReleasedGri
 
 using namespace dpquantile;
 
-// (state, user anynonarray, grid text, value float8, epsilon, lower, upper [, options])
+// (state, user anynonarray, grid text, value, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_user_grids_transition) {
   return add_user_row(fcinfo, Family::kUserGrids);
-}
-
-DPQ_FUNCTION(dpq_user_grids_transition_typed) {
-  return add_typed_user_row(fcinfo, Family::kUserGrids);
 }
 
 // (state) returns dp_grid_stat[]

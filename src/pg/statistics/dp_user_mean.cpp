@@ -26,13 +26,9 @@ std::uint32_t draw_answer(const ChargedGroup& group, Draw draw) {
 
 using namespace dpquantile;
 
-// (state, user anynonarray, value float8, epsilon, lower, upper [, options])
+// (state, user anynonarray, value, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_user_mean_transition) {
   return add_user_row(fcinfo, Family::kUserMean);
-}
-
-DPQ_FUNCTION(dpq_user_mean_transition_typed) {
-  return add_typed_user_row(fcinfo, Family::kUserMean);
 }
 
 // (state) returns the values' type
@@ -44,13 +40,9 @@ DPQ_FUNCTION(dpq_user_mean_final) {
   return value_of_number(type, fixed_point_of(group.parameters).value_of(units));
 }
 
-// (state, user anynonarray, value float8, epsilon, lower, upper [, options])
+// (state, user anynonarray, value, epsilon, lower, upper [, options])
 DPQ_FUNCTION(dpq_user_variance_transition) {
   return add_user_row(fcinfo, Family::kUserVariance);
-}
-
-DPQ_FUNCTION(dpq_user_variance_transition_typed) {
-  return add_typed_user_row(fcinfo, Family::kUserVariance);
 }
 
 // (state) returns the values' type

@@ -2,9 +2,6 @@ CREATE OR REPLACE FUNCTION dpquantile.cdf_final(dpquantile.records_state) RETURN
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_cdf_final';
 
-CREATE OR REPLACE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.cdf_transition,
   STYPE = dpquantile.records_state,
@@ -25,9 +22,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.cdf_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_cdf_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_cdf(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.cdf_transition,
   STYPE = dpquantile.records_state,

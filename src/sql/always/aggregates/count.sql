@@ -8,9 +8,6 @@ CREATE OR REPLACE FUNCTION dpquantile.distinct_final(dpquantile.records_state) R
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_distinct_final';
 
-CREATE OR REPLACE FUNCTION dpquantile.count_transition(dpquantile.records_state, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_count_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_count(epsilon float8) (
   SFUNC = dpquantile.count_transition,
   STYPE = dpquantile.records_state,
@@ -27,9 +24,6 @@ Privacy: epsilon-differentially private for adding or removing one row.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 All arguments must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.count_transition(dpquantile.records_state, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_count_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_count(epsilon float8, options jsonb) (
   SFUNC = dpquantile.count_transition,
   STYPE = dpquantile.records_state,
@@ -47,9 +41,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the
 options: built by dp_options(): rho.
 All arguments must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.value_count_transition(dpquantile.records_state, "any", float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_value_count_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_count(value "any", epsilon float8) (
   SFUNC = dpquantile.value_count_transition,
   STYPE = dpquantile.records_state,
@@ -67,9 +58,6 @@ value: any expression.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.value_count_transition(dpquantile.records_state, "any", float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_value_count_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_count(value "any", epsilon float8, options jsonb) (
   SFUNC = dpquantile.value_count_transition,
   STYPE = dpquantile.records_state,
@@ -88,9 +76,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the
 options: built by dp_options(): rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.distinct_transition(dpquantile.records_state, anyelement, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_distinct_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_count_distinct(value anyelement, epsilon float8) (
   SFUNC = dpquantile.distinct_transition,
   STYPE = dpquantile.records_state,
@@ -111,9 +96,6 @@ value: an expression of any type that can be hashed. NULL is ignored.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.distinct_transition(dpquantile.records_state, anyelement, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_distinct_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_count_distinct(value anyelement, epsilon float8, options jsonb) (
   SFUNC = dpquantile.distinct_transition,
   STYPE = dpquantile.records_state,
@@ -134,3 +116,20 @@ value: an expression of any type that can be hashed. NULL is ignored.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho.
 options: built by dp_options(): rho.
 All arguments except value must be constant.';
+
+-- dp_count(value, epsilon) once more for numbers. With value "any" alone, an epsilon of unknown type ($1) beside a number would be the
+-- options of dp_count(epsilon, options). Smaller types become float8, which has their values.
+DO $$
+DECLARE
+  type text;
+BEGIN
+  FOREACH type IN ARRAY '{float8,bigint,numeric}'::text[] LOOP
+    EXECUTE format('CREATE OR REPLACE AGGREGATE @extschema@.dp_count(value %s, epsilon float8) ('
+                   'SFUNC = dpquantile.value_count_transition, STYPE = dpquantile.records_state, SSPACE = 512, '
+                   'FINALFUNC = dpquantile.value_count_final, FINALFUNC_MODIFY = READ_WRITE, '
+                   'COMBINEFUNC = dpquantile.records_combine, PARALLEL = SAFE)', type);
+    EXECUTE format('COMMENT ON AGGREGATE @extschema@.dp_count(%s, float8) IS %L', type,
+                   obj_description('@extschema@.dp_count("any", float8)'::regprocedure, 'pg_proc'));
+  END LOOP;
+END
+$$;

@@ -1,9 +1,6 @@
 CREATE OR REPLACE FUNCTION dpquantile.histogram_final(dpquantile.records_state) RETURNS bigint[]
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_histogram_final';
-CREATE OR REPLACE FUNCTION dpquantile.histogram_transition(dpquantile.records_state, float8, float8, float8[])
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_histogram(value float8, epsilon float8, bounds float8[]) (
   SFUNC = dpquantile.histogram_transition,
   STYPE = dpquantile.records_state,
@@ -23,9 +20,6 @@ bounds: 2 to 65537 public numbers in ascending order, at the ends also -Infinity
   inclusive, to element i + 1, exclusive; the last bin includes its end.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.histogram_transition(dpquantile.records_state, float8, float8, float8[], jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_histogram_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_histogram(value float8, epsilon float8, bounds float8[], options jsonb) (
   SFUNC = dpquantile.histogram_transition,
   STYPE = dpquantile.records_state,

@@ -2,9 +2,6 @@ CREATE OR REPLACE FUNCTION dpquantile.iqr_final(dpquantile.records_state) RETURN
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_iqr_final';
 
-CREATE OR REPLACE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8) (
   SFUNC = dpquantile.iqr_transition,
   STYPE = dpquantile.records_state,
@@ -26,9 +23,6 @@ delta: the probability with which the guarantee may fail, 1e-300 to 0.5; choose 
   rows.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.iqr_transition(dpquantile.records_state, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_iqr_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_iqr(value float8, epsilon float8, delta float8, options jsonb) (
   SFUNC = dpquantile.iqr_transition,
   STYPE = dpquantile.records_state,

@@ -1,9 +1,6 @@
 CREATE OR REPLACE FUNCTION dpquantile.keep_group_final(dpquantile.records_state) RETURNS boolean
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_keep_group_final';
-CREATE OR REPLACE FUNCTION dpquantile.keep_group_transition(dpquantile.records_state, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_group_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_keep_group(epsilon float8, delta float8) (
   SFUNC = dpquantile.keep_group_transition,
   STYPE = dpquantile.records_state,
@@ -27,9 +24,6 @@ All arguments must be constant.';
 CREATE OR REPLACE FUNCTION dpquantile.keep_user_group_final(dpquantile.records_state) RETURNS boolean
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_keep_user_group_final';
-CREATE OR REPLACE FUNCTION dpquantile.keep_user_group_transition(dpquantile.records_state, anynonarray, float8, float8, bigint)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_keep_user_group_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_keep_group(user_id anynonarray, epsilon float8, delta float8, max_groups bigint) (
   SFUNC = dpquantile.keep_user_group_transition,
   STYPE = dpquantile.records_state,

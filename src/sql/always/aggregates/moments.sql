@@ -17,9 +17,6 @@ CREATE OR REPLACE FUNCTION dpquantile.stddev_samp_final(dpquantile.records_state
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_stddev_samp_final';
 
-CREATE OR REPLACE FUNCTION dpquantile.sum_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_sum_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.sum_transition,
   STYPE = dpquantile.records_state,
@@ -38,9 +35,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.sum_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_sum_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_sum(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.sum_transition,
   STYPE = dpquantile.records_state,
@@ -60,9 +54,6 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.mean_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_mean_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_avg(value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.mean_transition,
   STYPE = dpquantile.records_state,
@@ -81,9 +72,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.mean_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_mean_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_avg(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.mean_transition,
   STYPE = dpquantile.records_state,
@@ -103,11 +91,8 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.var_pop_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_var_pop(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.var_pop_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.var_pop_final,
@@ -124,11 +109,8 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.var_pop_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_var_pop(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.var_pop_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.var_pop_final,
@@ -146,11 +128,8 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.var_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_var_samp(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.var_samp_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.var_samp_final,
@@ -167,11 +146,8 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.var_samp_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_var_samp(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.var_samp_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.var_samp_final,
@@ -189,11 +165,8 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.variance_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_variance(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.variance_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.var_samp_final,
@@ -210,11 +183,8 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.variance_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_variance(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.variance_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.var_samp_final,
@@ -232,11 +202,8 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.stddev_pop_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stddev_pop(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.stddev_pop_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stddev_pop_final,
@@ -253,11 +220,8 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.stddev_pop_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stddev_pop(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.stddev_pop_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stddev_pop_final,
@@ -275,11 +239,8 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.stddev_samp_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stddev_samp(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.stddev_samp_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stddev_samp_final,
@@ -296,11 +257,8 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.stddev_samp_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stddev_samp(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.stddev_samp_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stddev_samp_final,
@@ -318,11 +276,8 @@ lower, upper: public bounds of the values.
 options: built by dp_options(): granularity, to which the answer is rounded; rho.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.stddev_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stddev(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.stddev_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stddev_samp_final,
@@ -339,11 +294,8 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.stddev_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stddev(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.stddev_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stddev_samp_final,

@@ -7,11 +7,8 @@ COMMENT ON TYPE @extschema@.dp_numeric_statistics IS
 CREATE OR REPLACE FUNCTION dpquantile.stats_final(dpquantile.records_state) RETURNS @extschema@.dp_statistics
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_stats_final';
-CREATE OR REPLACE FUNCTION dpquantile.stats_transition(dpquantile.records_state, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stats(value float8, epsilon float8, lower float8, upper float8) (
-  SFUNC = dpquantile.stats_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stats_final,
@@ -29,11 +26,8 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values.
 All arguments except value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.stats_transition(dpquantile.records_state, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_moments_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_stats(value float8, epsilon float8, lower float8, upper float8, options jsonb) (
-  SFUNC = dpquantile.stats_transition,
+  SFUNC = dpquantile.moments_transition,
   STYPE = dpquantile.records_state,
   SSPACE = 512,
   FINALFUNC = dpquantile.stats_final,

@@ -21,9 +21,6 @@ CREATE OR REPLACE FUNCTION dpquantile.user_grids_final(dpquantile.records_state)
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_user_grids_final';
 
-CREATE OR REPLACE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.user_grids_transition,
   STYPE = dpquantile.records_state,
@@ -52,9 +49,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 All arguments except user_id, grid and value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.user_grids_transition(dpquantile.records_state, anynonarray, text, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_grids_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_user_grid_stats(user_id anynonarray, grid text, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.user_grids_transition,
   STYPE = dpquantile.records_state,

@@ -5,9 +5,6 @@ CREATE OR REPLACE FUNCTION dpquantile.user_variance_final(dpquantile.records_sta
   LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
   AS 'MODULE_PATHNAME', 'dpq_user_variance_final';
 
-CREATE OR REPLACE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.user_mean_transition,
   STYPE = dpquantile.records_state,
@@ -33,9 +30,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 All arguments except user_id and value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.user_mean_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_mean_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_user_mean(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.user_mean_transition,
   STYPE = dpquantile.records_state,
@@ -67,9 +61,6 @@ options: built by dp_options(): method ''auto'' (the default: ''array'' or ''qua
   worst-case error; ''bounded'' needs a number); rho.
 All arguments except user_id and value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8) (
   SFUNC = dpquantile.user_variance_transition,
   STYPE = dpquantile.records_state,
@@ -95,9 +86,6 @@ epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
 lower, upper: public bounds of the values; noise is proportional to their distance (for variances to its square).
 All arguments except user_id and value must be constant.';
 
-CREATE OR REPLACE FUNCTION dpquantile.user_variance_transition(dpquantile.records_state, anynonarray, float8, float8, float8, float8, jsonb)
-  RETURNS dpquantile.records_state
-  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_user_variance_transition';
 CREATE OR REPLACE AGGREGATE @extschema@.dp_user_variance(user_id anynonarray, value float8, epsilon float8, lower float8, upper float8, options jsonb) (
   SFUNC = dpquantile.user_variance_transition,
   STYPE = dpquantile.records_state,
