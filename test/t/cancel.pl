@@ -147,6 +147,30 @@ foreach my $end ('cancel', 'terminate')
 	}
 }
 
+# A mechanism asks from time to time whether to stop. These take minutes of a processor, in which nothing else looks at a signal. (The parameters are
+# constants, so that rows are read in no time.) No forecast, curve or list of synthetic values takes more than some seconds.
+my $fractions = sprintf q{'{%s}'::float8[]}, join(',', map { $_ / 129 } 1 .. 128);
+my @joint = map { "dp_quantiles(age, $fractions, 1, 0, 1000000, dp_options(method => 'joint')) FILTER (WHERE age > -$_)" } 1 .. 20;
+my $quantiles = 'SELECT ' . join(', ', @joint) . ' FROM person';
+my $analysts = q{FROM pg_stat_activity WHERE usename = 'analyst'};
+foreach my $end ('cancel', 'terminate', 'timeout')
+{
+	my $name = "threat 5: $end while quantiles are drawn";
+	my $timeout = $end eq 'timeout' ? '2s' : '0';
+	my $session = start_psql($node, "SET statement_timeout = '$timeout'; $quantiles");
+	# Rows are read after the charge, in some tenths of a second. What comes earlier ends the query, too.
+	if ($end ne 'timeout')
+	{
+		$node->poll_query_until('postgres', "SELECT epsilon_spent = $spent_before + ${\ scalar @joint} FROM dpquantile.budget") or die 'there is no charge';
+		$node->safe_psql('postgres', "SELECT pg_sleep(1), pg_${end}_backend(pid) $analysts");
+	}
+	# In tries that last a tenth of a second at least
+	local $PostgreSQL::Test::Utils::timeout_default = 30;
+	ok($node->poll_query_until('postgres', "SELECT count(*) = 0 $analysts"), "$name: the session ends") or die 'it goes on';
+	is(finish_psql($session), $end eq 'terminate' ? '57P01' : '57014', "$name: no answer");
+	check_storm($name, scalar @joint);
+}
+
 # A cancel does not end the worker's wait for a synchronous standby, because the charge would not be sure. A termination
 # ends it, and then there is no answer.
 sub select_waiting_for_standby
