@@ -79,19 +79,8 @@ SELECT trim_scale(charge.epsilon) AS epsilon_asked,
        to_char(dpquantile.period_end(b.every, greatest(b.period_start, charge.at)) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS renewed_at
   FROM charge JOIN dpquantile.budget b ON b.budget_id = charge.budget_id)"};
 
-// The ledger has names. Which names are those of one table must be known after it is dropped.
-Statement note_names = {R"(
-INSERT INTO dpquantile.table_name (table_id, name)
-SELECT i.table_id, n.name
-  FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
-  JOIN dpquantile.table_identity i ON i.relation = n.relation
-    ON CONFLICT DO NOTHING)"};
-
-// The budgets are locked, so that no other transaction adds the same text, or removes it. The
-// ledger gets no charge if a budget was not changed. A revoked budget has no accountant of its own;
-// then a budget of a table pays.
-Statement enter = {R"(
-, charged AS (
+// Moves a budget to its period.
+constexpr char kDeduct[] = R"(
   UPDATE dpquantile.budget b
      SET epsilon_spent = b.epsilon_spent + coalesce(charge.epsilon, 0),
          delta_spent = b.delta_spent + charge.delta,
@@ -101,26 +90,34 @@ Statement enter = {R"(
          delta_before = dpquantile.before_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
          rho_before = dpquantile.before_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),
          period_start = greatest(b.period_start, dpquantile.period_start(b.every, charge.at)),
-         charges = b.charges + cardinality(charge.functions)
-    FROM charge WHERE b.budget_id = ANY (charge.budgets)
-  RETURNING b.budget_id, b.table_id, b.charges - cardinality(charge.functions) AS charges_before,
+         charges = b.charges + charge.items
+    FROM charge)";
+
+// The ledger has names. Which names are those of one table must be known after it is dropped.
+Statement deduct_from_tables = {R"(
+, named AS (
+  INSERT INTO dpquantile.table_name (table_id, name)
+  SELECT i.table_id, n.name
+    FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
+    JOIN dpquantile.table_identity i ON i.relation = n.relation
+      ON CONFLICT DO NOTHING))",
+                                kDeduct, R"( WHERE b.budget_id = ANY (charge.budgets))"};
+
+// The budget is locked, so that no other transaction adds the same text, or removes it. A revoked
+// budget has no accountant of its own; then a budget of a table pays.
+Statement enter = {", charged AS (", kDeduct, R"( WHERE b.budget_id = charge.budget_id
+  RETURNING b.budget_id, b.charges - charge.items AS charges_before, sha256(charge.query_bytes) AS query_hash,
             CASE WHEN b.revoked THEN coalesce(charge.accountant_of_table, b.accountant) ELSE b.accountant END AS accountant),
-general AS (
-  SELECT c.*, sha256(charge.query_bytes) AS query_hash
-    FROM charge CROSS JOIN charged c
-   WHERE c.table_id IS NULL AND (SELECT count(*) FROM charged) = cardinality(charge.budgets)),
 texts AS (
   INSERT INTO dpquantile.query_text (budget_id, query_hash, query)
-  SELECT g.budget_id, g.query_hash, charge.query FROM charge CROSS JOIN general g WHERE charge.query IS NOT NULL
+  SELECT c.budget_id, c.query_hash, charge.query FROM charge CROSS JOIN charged c WHERE charge.query IS NOT NULL
   ON CONFLICT DO NOTHING)
 INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon, delta, rho,
                                accountant, grouping_sets, groups, query_hash, tables)
-SELECT g.budget_id, g.charges_before + i.number, charge.role_name, charge.session_role_name, i.function::name, i.mechanism, i.neighbours,
-       i.epsilon, i.delta, i.rho, g.accountant, i.grouping_sets, CASE WHEN i.groups >= 0 THEN i.groups END, g.query_hash, charge.table_names
-  FROM charge CROSS JOIN general g
- CROSS JOIN unnest(charge.functions, charge.mechanisms, charge.neighbours, charge.epsilons, charge.deltas, charge.rhos,
-                   charge.grouping_sets, charge.groups)
-            WITH ORDINALITY AS i (function, mechanism, neighbours, epsilon, delta, rho, grouping_sets, groups, number)
+SELECT c.budget_id, c.charges_before + i, charge.role_name, charge.session_role_name, charge.functions[i]::name, charge.mechanisms[i],
+       charge.neighbours[i], charge.epsilons[i], charge.deltas[i], charge.rhos[i], c.accountant, charge.grouping_sets[i],
+       CASE WHEN charge.groups[i] >= 0 THEN charge.groups[i] END, c.query_hash, charge.table_names
+  FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i
 RETURNING number)"};
 
 // ---- What they are given -----------------------------------------------------------------------
@@ -159,7 +156,8 @@ ChargeRow check_row(const ChargeRequest* request, TimestampTz now) {
   return charge;
 }
 
-// A value of each element, as an array of this type. Values may be NULL.
+// A value of each element, as an array of this type: oid, int4, text or numeric. Values may be
+// NULL.
 template <class Elements, class ValueOf>
 Amount array_of(const Elements& elements, Oid type, ValueOf value_of) {
   Datum values[kMaxCharges];
@@ -170,13 +168,10 @@ Amount array_of(const Elements& elements, Oid type, ValueOf value_of) {
     values[count] = value.value;
     nulls[count++] = value.is_null;
   }
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  const bool is_word = type == OIDOID || type == INT4OID;
   int lower_bound = 1;
-  return {PointerGetDatum(construct_md_array(values, nulls, 1, &count, &lower_bound, type, length,
-                                             by_value, alignment)),
+  return {PointerGetDatum(construct_md_array(values, nulls, 1, &count, &lower_bound, type,
+                                             is_word ? 4 : -1, is_word, TYPALIGN_INT)),
           false};
 }
 
@@ -253,37 +248,37 @@ void add_query(ChargeRow& charge, const ChargeRequest* request) {
   charge.add("query_bytes", BYTEAOID, query, is_unknown);  // the two types have the same layout
 }
 
-// The budgets that are charged, and the accountant of one for a table.
-void add_budgets(ChargeRow& charge, const BudgetCheck& general,
-                 std::span<const BudgetCheck> tables) {
-  const BudgetCheck* budgets[kMaxTables + 1] = {&general};
-  std::size_t count = 1;
-  const char* accountant = nullptr;
+// Of one of the budgets for tables. NULL without one.
+void add_accountant_of_table(ChargeRow& charge, std::span<const BudgetCheck> tables) {
+  Amount accountant;
   for (const BudgetCheck& budget : tables) {
-    if (!budget.found) continue;
-    budgets[count++] = &budget;
-    accountant = budget.accountant;
+    if (budget.found) accountant = {CStringGetTextDatum(budget.accountant), false};
   }
-  charge.add("budgets", UUIDARRAYOID,
-             array_of(std::span(budgets, count), UUIDOID, [](const BudgetCheck* budget) {
-               return Amount{UUIDPGetDatum(&budget->id), false};
-             }));
-  charge.add("accountant_of_table", TEXTOID, text_or_null(accountant == nullptr ? "" : accountant));
+  charge.add("accountant_of_table", TEXTOID, accountant);
+}
+
+// What kDeduct reads.
+ChargeRow row_to_deduct(const ChargeRequest* request, BudgetNeighbours neighbours,
+                        TimestampTz now) {
+  ChargeRow charge;
+  add_request(charge, request, now);
+  const ChargeTotals totals = totals_of(request, neighbours);
+  add_totals(charge, totals);
+  charge.add("has_rho_alone", BOOLOID, BoolGetDatum(totals.has_rho_alone));
+  charge.add("items", INT4OID, Int32GetDatum(request->item_count));
+  add_table_names(charge, request);
+  return charge;
 }
 
 ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
                        std::span<const BudgetCheck> tables, TimestampTz now) {
-  ChargeRow charge;
-  add_request(charge, request, now);
-  const ChargeTotals totals = totals_of(request, general.neighbours);
-  add_totals(charge, totals);
-  charge.add("has_rho_alone", BOOLOID, BoolGetDatum(totals.has_rho_alone));
+  ChargeRow charge = row_to_deduct(request, general.neighbours, now);
+  charge.add("budget_id", UUIDOID, UUIDPGetDatum(&general.id));
   charge.add("role_name", NAMEOID, NameGetDatum(&request->role_name));
   charge.add("session_role_name", NAMEOID, NameGetDatum(&request->session_role_name));
   add_items(charge, request, general.neighbours);
   add_query(charge, request);
-  add_table_names(charge, request);
-  add_budgets(charge, general, tables);
+  add_accountant_of_table(charge, tables);
   return charge;
 }
 
@@ -316,6 +311,22 @@ BudgetCheck found_budget(uint64 row) {
           result_text("accountant", row),
           neighbours_of(result_text("neighbours", row)),
           *DatumGetUUIDP(result("budget_id", row))};
+}
+
+// Whether all budgets for tables that were found have taken the charge.
+bool deduct_from(const ChargeRequest* request, BudgetNeighbours neighbours,
+                 std::span<const BudgetCheck> tables, TimestampTz now) {
+  Datum ids[kMaxTables];
+  int count = 0;
+  for (const BudgetCheck& budget : tables) {
+    if (budget.found) ids[count++] = UUIDPGetDatum(&budget.id);
+  }
+  ChargeRow charge = row_to_deduct(request, neighbours, now);
+  add_tables(charge, request);
+  charge.add("budgets", UUIDARRAYOID,
+             PointerGetDatum(construct_array(ids, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR)));
+  return execute(&deduct_from_tables, charge) == SPI_OK_UPDATE &&
+         SPI_processed == static_cast<uint64>(count);
 }
 
 }  // namespace
@@ -379,12 +390,7 @@ BudgetAmounts read_amounts(const ChargeRequest* request, const BudgetCheck& budg
 
 bool deduct_and_enter(ChargeRequest* request, const BudgetCheck& general,
                       std::span<const BudgetCheck> tables, TimestampTz now) {
-  if (request->table_count > 0) {
-    ChargeRow names;
-    add_tables(names, request);
-    add_table_names(names, request);
-    execute(&note_names, names);
-  }
+  if (!tables.empty() && !deduct_from(request, general.neighbours, tables, now)) return false;
   const int outcome = execute(&enter, row_to_enter(request, general, tables, now));
   if (outcome != SPI_OK_INSERT_RETURNING || SPI_processed != items_of(request).size()) return false;
   request->first_number = DatumGetInt64(result("number"));

@@ -38,9 +38,11 @@ class ChargeRow {
 };
 
 // A statement whose plan this worker keeps. PostgreSQL plans it once for any values, and again when
-// an object that it refers to is changed or replaced. The text begins after WITH charge AS (...).
+// an object that it refers to is changed or replaced. The parts of its text begin after
+// WITH charge AS (...).
 struct Statement {
-  const char* text;
+  const char* start;
+  const char* middle = "";
   const char* end = "";
   SPIPlanPtr plan = nullptr;
 };
