@@ -12,7 +12,7 @@ INSERT INTO subject VALUES
   (5, 'The interquartile range', 'dp_iqr dp_iqr_min_rows dp_iqr_expected_error'),
   (6, 'Which groups may be shown', 'dp_keep_group dp_keep_group_rows'),
   (7, 'Several rows of a person', 'dp_user_mean dp_user_variance dp_user_grid_stats dp_grid_stat dp_user_expected_error'),
-  (8, 'Options', 'dp_options dp_time_options dp_number'),
+  (8, 'Options', 'dp_options dp_option dp_time_options dp_number'),
   (9, 'Before and after a query', 'dp_protected_tables dp_explain dp_private_query dp_error_of dp_budget dp_budget_fits dp_ledger'),
   (10, 'Protected tables, for their owners', 'dp_protect_table dp_unprotect_table dp_set_domain dp_drop_domain dp_grant_private_access dp_revoke_private_access dp_open_private_access dp_forget_answers'),
   (11, 'Budgets, for the owner of the extension', 'dp_grant_budget dp_revoke_budget dp_add_charge dp_archive_ledger dp_health'),

@@ -16,7 +16,7 @@ CREATE VIEW regress_dpq_archived AS
                               coalesce(sum(l.rho), 0) AS rho, coalesce(bool_or(l.epsilon IS NULL), false) AS alone
                          FROM dpquantile.ledger l WHERE l.budget_id = b.budget_id) e
    WHERE b.role IN (SELECT oid FROM pg_roles WHERE rolname LIKE 'regress\_dpq\_archive%')
-   GROUP BY b.role, b.charges, b.epsilon_spent, b.delta_spent, b.rho_spent, b.has_rho_alone, e.epsilon, e.delta, e.rho, e.alone
+   GROUP BY b.role, b.budget_id, b.charges, b.epsilon_spent, b.delta_spent, b.rho_spent, b.has_rho_alone, e.epsilon, e.delta, e.rho, e.alone
    ORDER BY 1;
 -- Only what these roles were charged is made old.
 CREATE FUNCTION regress_dpq_make_old() RETURNS void LANGUAGE sql AS $$

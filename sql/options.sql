@@ -1,4 +1,4 @@
--- dp_options(), and the same options as handwritten jsonb
+-- dp_options(), dp_option(), and the same options as handwritten jsonb
 \set SHOW_CONTEXT never
 
 SELECT dp_options();
@@ -21,6 +21,7 @@ SELECT dp_options(max_contributions => 8), dp_options(method => 'bounded', max_c
 SELECT dp_options('bounded', max_contributions => 2, rho => 0.01);
 SELECT dp_options(rho => 1, method => 'bounded', max_contributions => 2::smallint);
 SELECT dp_options(max_contributions => 2, rho => 0.5::float8);
+SELECT dp_options('levy', NULL, NULL, NULL, NULL, 8), dp_options(max_contributions => 8, suppress => true), dp_options('tree', NULL, 64);
 SELECT dp_options('bounded', max_contributions => '2', rho => 0.01), dp_options(max_contributions => 'median', rho => '0.01');
 SELECT dp_options('bounded', max_contributions => 0, rho => 0.01);
 SELECT dp_options('bounded', max_contributions => 2, rho => -1);
@@ -57,7 +58,49 @@ SELECT dp_options(max_contributions => ' 8');
 SELECT dp_options(max_contributions => '');
 SELECT dp_options(max_contributions => 'Median');
 SELECT dp_options(suppress => 'maybe');
+
+-- dp_option makes one of them, by its name.
+SELECT dp_option('method', 'joint') || dp_option('granularity', 0.5) || dp_option('rho', 0.01) AS joined;
+SELECT dp_option('method', 'tree') = dp_options('tree') AS method, dp_option('granularity', 7) = dp_options(granularity => 7) AS granularity,
+       dp_option('bins', 64) = dp_options(bins => 64) AS bins, dp_option('lower', -1.5) || dp_option('upper', 2) = dp_options(lower => -1.5, upper => 2) AS bounds,
+       dp_option('max_contributions', 8) || dp_option('suppress', false) = dp_options(max_contributions => 8, suppress => false) AS of_users,
+       dp_option('max_contributions', 'median') = dp_options(max_contributions => 'median') AS median,
+       dp_option('rho', 0.1::real) = dp_options(rho => 0.1) AS real,
+       dp_option('granularity', interval '90 minutes') = dp_time_options('90 minutes') AS times;
+-- Drivers send numbers and booleans as text.
+SELECT dp_option('granularity', '0.5'), dp_option('bins', '64'::text), dp_option('rho', '1e-3'::varchar), dp_option('suppress', 'off'),
+       dp_option('max_contributions', '8'), dp_option('granularity', '90 minutes');
+SELECT dp_option('bins', 1::smallint), dp_option('bins', 2::bigint), dp_option('bins', 3::numeric), dp_option('bins', 4::real), dp_option('bins', 5::float8);
+-- NULL leaves an option out. Of two values of one option the last is taken.
+SELECT dp_option('rho', NULL), dp_option('rho', NULL::float8) || dp_option('bins', 1) || dp_option('bins', 2) AS last;
+SELECT dp_option('granularty', 1);
+SELECT dp_option('granularty', NULL);
+SELECT dp_option(NULL, 1);
+SELECT dp_option('', 'tree');
+SELECT dp_option('method', 'exact');
+SELECT dp_option('method', 1);
+SELECT dp_option('granularity', 0);
+SELECT dp_option('granularity', true);
+SELECT dp_option('bins', 'many');
+SELECT dp_option('bins', 1.5);
+SELECT dp_option('lower', 'Infinity');
+SELECT dp_option('upper', 1e400);
+SELECT dp_option('rho', '0');
+SELECT dp_option('rho', interval '1 day');
+SELECT dp_option('suppress', 1);
+SELECT dp_option('max_contributions', 1.5);
+SELECT dp_option('max_contributions', '-1');
+SELECT dp_option('rho', date '2024-01-01');
+SELECT dp_option('rho', ARRAY[0.1]);
+-- A wrong name or value is an error when the query is planned.
+EXPLAIN SELECT dp_option('bins', 0) FROM generate_series(1, 2);
+SELECT provolatile, proparallel, count(*) FROM pg_proc WHERE proname = 'dp_option' GROUP BY 1, 2;
+
 \set VERBOSITY sqlstate
+SELECT dp_option('granularty', 1);
+SELECT dp_option(NULL, 1);
+SELECT dp_option('bins', 0);
+SELECT dp_option('rho', date '2024-01-01');
 SELECT dp_options('exact');
 SELECT dp_options(granularity => 0);
 SELECT dp_options(bins => 0);
@@ -70,6 +113,10 @@ SET ROLE regress_dpq_options;
 
 SELECT dp_median(1, 0.1, 0, 10, dp_options(granularity => 1)) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
 SELECT dp_median(1, 0.1, 0, 10, '{"granularity": 1}') IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
+SELECT dp_median(1, 0.1, 0, 10, dp_option('granularity', 1) || dp_option('method', 'approximate')) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
+PREPARE with_options AS SELECT dp_median(1, 0.1, 0, 10, dp_option('granularity', $1)) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AS on_grid;
+EXECUTE with_options('1');
+EXECUTE with_options('0');
 -- Missing options have their defaults.
 SELECT dp_median(1, 0.1, 0, 10, NULL) BETWEEN 0 AND 10 AS answered;
 SELECT dp_median(1, 0.1, 0, 10, '{}') BETWEEN 0 AND 10 AS answered;

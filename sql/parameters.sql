@@ -117,6 +117,10 @@ SELECT min(quantile) AS error, count(DISTINCT quantile) AS quantile, count(DISTI
        bool_and(quantile = coalesce(median, quantile) AND left(quantile, 5) = left(quantiles, 5)) AS same
   FROM errors GROUP BY bad ORDER BY min(quantile) COLLATE "C";
 
+-- A call that states rho has no epsilon to show.
+SELECT dp_median(x, NULL, 100, 0, dp_options(rho => 0.1)) FROM t;
+SELECT dp_synthesize(x, 5, NULL, 100, 0, dp_options(rho => 0.1)) FROM t;
+
 -- Calls with the smallest and largest parameters; only these are charged.
 SELECT dp_median(x, 1e-6, 0, 100) IS NOT NULL AS smallest FROM t;
 SELECT dp_median(x, 1000, 0, 4294967295, dp_options(granularity => 1)) BETWEEN 50 AND 51 AS largest FROM t;

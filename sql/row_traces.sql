@@ -57,7 +57,7 @@ INSERT INTO conditions (condition) VALUES
   ('repeat(name, id) = ''x'''), ('lpad(name, NULL) = lpad(name, id)'), ('CASE upper(name) WHEN reverse(name) THEN true END'), ('greatest(left(name, id), ''a'') = ''a'''),
   ('upper(name) IN (''x'', ''y'', ''z'', ''u'', ''v'', ''w'', ''a'', ''b'', ''c'', ''d'')'), ('strpos(m::text, name) = 1'), ('a[id % 2] = 1');
 CREATE FUNCTION calls() RETURNS bigint LANGUAGE sql AS $$
-  SELECT coalesce(sum(pg_stat_get_xact_function_calls(oid)), 0) FROM pg_proc WHERE pronamespace = 'dpquantile'::regnamespace AND proname LIKE 'total\_%' $$;
+  SELECT coalesce(sum(pg_stat_get_xact_function_calls(oid)), 0) FROM pg_proc WHERE pronamespace = 'dpquantile'::regnamespace AND proname ~ '^total(_stable)?$' $$;
 CREATE TABLE called (number int, is_there bool, calls bigint);
 \set ECHO none
 SELECT 'BEGIN', 'SET LOCAL track_functions = ''all''', 'CREATE TEMP TABLE before ON COMMIT DROP AS SELECT calls() AS n',

@@ -632,6 +632,20 @@ SELECT kind, rows, octet_length(s::bytea) AS bytes, s = s::records_state::text A
        s = (SELECT merge(m)::text
               FROM unnest(ARRAY[NULL, summary_without_rows(kind), s::records_state, summary_without_rows(kind), NULL]) m) AS alone
   FROM whole ORDER BY kind, rows;
+-- What is collected of the rows of shards is what the aggregate itself keeps of them.
+WITH empty AS MATERIALIZED (SELECT kind, summary_without_rows(kind)::text::bytea AS state FROM summary_kind WHERE records = 'sums')
+SELECT kind, rows, s = (SELECT topn_add_agg(CASE WHEN kind IN ('count', 'keep') THEN 1 ELSE summary_value(i) END, state) FROM generate_series(1, rows) i)::text
+       AS collected
+  FROM empty JOIN whole USING (kind) ORDER BY kind, rows;
+CREATE AGGREGATE bins_state_of(float8, float8, float8[], jsonb) (SFUNC = histogram_transition, STYPE = records_state);
+SELECT topn_add_agg(v, (SELECT records_state_send(state('NaN'))))::text = state_of(v, '{0.5}', 1, 0, 10, '{"granularity": 1}')::text AS quantiles,
+       topn_add_agg(v, (SELECT records_state_send(cdf_state_of('NaN', 1, 0, 10, '{"bins": 7}'))))::text = cdf_state_of(v, 1, 0, 10, '{"bins": 7}')::text AS cdf,
+       topn_add_agg(v, (SELECT records_state_send(iqr_state_of('NaN', 1, 1e-6, '{}'))))::text = iqr_state_of(v, 1, 1e-6, '{}')::text AS iqr,
+       topn_add_agg(v, (SELECT records_state_send(bins_state_of('NaN', 1, '{0,3,7,20}', '{}'))))::text = bins_state_of(v, 1, '{0,3,7,20}', '{}')::text AS histogram
+  FROM generate_series(1, 100) i, odd_value(i) v;
+SELECT topn_add_agg(i, records_state_send(summary_state('distinct', '{1}'))) FROM generate_series(1, 2) i;
+SELECT topn_add_agg(i, records_state_send(summary_state('keep user', '{1}'))) FROM generate_series(1, 2) i;
+SELECT topn_add_agg(1, records_state_send(state('NaN')));
 CREATE TABLE part AS
   SELECT rows, division, part, array_agg(i) AS numbers
     FROM (VALUES (10), (30000)) v(rows), generate_series(1, rows) i,

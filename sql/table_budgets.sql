@@ -127,7 +127,7 @@ SELECT dp_grant_budget('regress_dpq_tb', 20, neighbours => 'replace', on_table =
 SELECT dp_grant_budget('regress_dpq_tb', 20, every => '30 days', on_table => 'visits');
 -- A general budget that is renewed, and one for a table that is not.
 SELECT dp_grant_budget('regress_dpq_tb', 1, every => '1 year');
-UPDATE dpquantile.budget SET period_start = period_start - interval '1 year' WHERE role::text = 'regress_dpq_tb';
+UPDATE dpquantile.budget SET period_start = period_start - interval '1 year' WHERE role::text = 'regress_dpq_tb' AND table_id IS NULL;
 SELECT dp_grant_budget('regress_dpq_tb', 9.5, on_table => 'visits');
 SET SESSION AUTHORIZATION regress_dpq_tb;
 SELECT dp_count(0.6) IS NOT NULL AS answered FROM visits;
@@ -136,20 +136,20 @@ RESET SESSION AUTHORIZATION;
 SELECT on_table, every, epsilon_spent, epsilon_sum FROM dp_budget WHERE role::text = 'regress_dpq_tb' ORDER BY on_table::text;
 -- And the other way round
 SELECT dp_grant_budget('regress_dpq_tb', 2, every => '1 month', on_table => 'visits');
-UPDATE dpquantile.table_budget SET period_start = period_start - interval '1 month'
- WHERE role::text = 'regress_dpq_tb' AND relation = 'visits'::regclass;
+UPDATE dpquantile.budget b SET period_start = b.period_start - interval '1 month' FROM dpquantile.table_identity i
+ WHERE b.role::text = 'regress_dpq_tb' AND i.table_id = b.table_id AND i.relation = 'visits'::regclass;
 SELECT dp_revoke_budget('regress_dpq_tb'), dp_grant_budget('regress_dpq_tb', 100), dp_grant_budget('regress_dpq_tb', 2, every => '1 month', on_table => 'visits');
 SET SESSION AUTHORIZATION regress_dpq_tb;
 SELECT dp_count(1.5) IS NOT NULL AS answered FROM visits;
 SELECT dp_count(1.5) FROM visits;
 RESET SESSION AUTHORIZATION;
 SELECT subject, status, detail FROM dp_health() WHERE check_name = 'budget' AND subject LIKE 'regress\_dpq\_tb%' ORDER BY 1;
-UPDATE dpquantile.table_budget SET period_start = period_start + interval '1 year'
- WHERE role::text = 'regress_dpq_tb' AND relation = 'visits'::regclass;
+UPDATE dpquantile.budget b SET period_start = b.period_start + interval '1 year' FROM dpquantile.table_identity i
+ WHERE b.role::text = 'regress_dpq_tb' AND i.table_id = b.table_id AND i.relation = 'visits'::regclass;
 SET SESSION AUTHORIZATION regress_dpq_tb;
 SELECT dp_count(1.5) FROM visits;
 RESET SESSION AUTHORIZATION;
-SELECT subject, status FROM dp_health() WHERE check_name = 'budget' AND subject LIKE 'regress\_dpq\_tb%' ORDER BY 1;
+SELECT subject, status FROM dp_health() WHERE check_name = 'budget' AND subject LIKE 'regress\_dpq\_tb%' ORDER BY 1, 2;
 
 -- ---- Revocation ------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ RESET search_path;
 SET client_min_messages = error;
 DROP SCHEMA regress_dpq_tb CASCADE;
 DROP OWNED BY regress_dpq_tb_owner, regress_dpq_tb;
-SELECT count(*) AS rows_of_dropped_tables FROM dpquantile.table_budget;
+SELECT count(*) AS rows_of_dropped_tables FROM dpquantile.budget WHERE table_id IS NOT NULL;
 DELETE FROM dpquantile.ledger WHERE role_name = 'regress_dpq_tb';
 DELETE FROM dpquantile.budget_name WHERE role_name = 'regress_dpq_tb';
 DELETE FROM dpquantile.budget WHERE role::text = 'regress_dpq_tb';

@@ -93,10 +93,9 @@ SELECT count(*) AS archived FROM dp_archive_ledger('infinity') WHERE role = 'reg
 SET SESSION AUTHORIZATION regress_dpq_ts;
 SELECT dp_count(1) IS NOT NULL AS answered FROM visits;
 RESET SESSION AUTHORIZATION;
-DELETE FROM dpquantile.table_budget WHERE role::text = 'regress_dpq_ts';
+DELETE FROM dpquantile.budget WHERE role::text = 'regress_dpq_ts' AND table_id IS NOT NULL;
 SELECT dp_grant_budget('regress_dpq_ts', 15, on_table => t) FROM unnest('{visits,staff,other}'::regclass[]) t;
 :spent;
-DELETE FROM dpquantile.table_budget WHERE role::text = 'regress_dpq_ts';
 DELETE FROM dpquantile.budget WHERE role::text = 'regress_dpq_ts';
 SELECT dp_grant_budget('regress_dpq_ts', 15, on_table => t) FROM unnest('{visits,staff,other}'::regclass[]) t;
 SELECT dp_grant_budget('regress_dpq_ts', 100);
@@ -154,6 +153,15 @@ SELECT dp_sum(cost, 1, -10, 10) IS NOT NULL AS answered FROM visits;
 SELECT on_table, epsilon_spent FROM dp_budget ORDER BY 1;
 -- What is left is for replacing, too.
 SELECT dp_sum(cost, 5, -10, 10) FROM visits;
+RESET SESSION AUTHORIZATION;
+-- Costs are not compared with a budget that counts others. A grant makes all budgets of the role alike.
+UPDATE dpquantile.budget SET neighbours = 'add or remove' WHERE role = 'regress_dpq_ts_replace'::regrole AND table_id IS NOT NULL;
+SET SESSION AUTHORIZATION regress_dpq_ts_replace;
+SELECT dp_sum(cost, 1, -10, 10) FROM visits;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_ts_replace', 100);
+SET SESSION AUTHORIZATION regress_dpq_ts_replace;
+SELECT dp_sum(cost, 1, -10, 10) IS NOT NULL AS answered FROM visits;
 RESET SESSION AUTHORIZATION;
 
 RESET search_path;

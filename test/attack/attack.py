@@ -254,7 +254,7 @@ class Attack:
         with psycopg.connect(autocommit=True) as owner:
             for name, spent, entered, charges, numbers, limit in owner.execute(
                     "SELECT b.role::text, b.epsilon_spent, coalesce(sum(l.epsilon), 0), b.charges, count(l.*), b.epsilon_limit"
-                    " FROM dpquantile.budget AS b LEFT JOIN dpquantile.ledger AS l USING (budget_id) GROUP BY b.budget_id, b.role, b.epsilon_spent, b.charges, b.epsilon_limit"):
+                    " FROM dpquantile.budget AS b LEFT JOIN dpquantile.ledger AS l USING (budget_id) WHERE b.table_id IS NULL GROUP BY b.budget_id, b.role, b.epsilon_spent, b.charges, b.epsilon_limit"):
                 print(f"{name}: {charges} charges, epsilon {spent} of {limit}")
                 if spent != entered or charges != numbers:
                     self.found(f"{name} has spent {spent} in {charges} charges, and the ledger says {entered} in {numbers}")

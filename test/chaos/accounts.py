@@ -14,12 +14,13 @@ SELECT b.role::text, b.epsilon_spent, b.charges, b.epsilon_limit, b.rho_spent, b
        LATERAL (SELECT coalesce(sum(epsilon), 0) AS epsilon, coalesce(sum(rho), 0) AS rho, count(*) AS entries
                   FROM dpquantile.ledger WHERE budget_id = b.budget_id) l,
        LATERAL (SELECT coalesce(sum(epsilon), 0) AS epsilon, coalesce(sum(rho), 0) AS rho, coalesce(sum(charges), 0) AS entries
-                  FROM dpquantile.budget_name WHERE budget_id = b.budget_id) a"""
+                  FROM dpquantile.budget_name WHERE budget_id = b.budget_id) a
+ WHERE b.table_id IS NULL"""
 TABLE_BUDGETS = """
 SELECT t.role::text, t.epsilon_spent,
        (SELECT coalesce(sum(epsilon), 0) FROM dpquantile.ledger WHERE budget_id = b.budget_id AND tables IS NOT NULL)
        + (SELECT coalesce(sum(epsilon), 0) FROM dpquantile.archived_by_table WHERE budget_id = b.budget_id)
-  FROM dpquantile.table_budget t JOIN dpquantile.budget b USING (role)"""
+  FROM dpquantile.budget t JOIN dpquantile.budget b ON b.role = t.role AND b.table_id IS NULL WHERE t.table_id IS NOT NULL"""
 LEDGER = """
 SELECT b.role::text, l.number, l.epsilon, l.function::text FROM dpquantile.ledger l JOIN dpquantile.budget b USING (budget_id)
  WHERE l.number > (%s::jsonb ->> b.role::text)::bigint"""
@@ -199,8 +200,8 @@ class Accounts:
         """After a failover that lost charges: adds what is missing, as docs/operations.md says, by the spending recorded here."""
         for role, account in self.accounts.items():
             for table, target in (("secret", account.table), (None, max(account.spent, account.answered))):
-                spent = connection.execute("SELECT epsilon_spent FROM dpquantile.budget WHERE role = %s::regrole", (role,)).fetchone()[0]
-                on_table = connection.execute("SELECT epsilon_spent FROM dpquantile.table_budget WHERE role = %s::regrole", (role,)).fetchone()
+                spent = connection.execute("SELECT epsilon_spent FROM dpquantile.budget WHERE role = %s::regrole AND table_id IS NULL", (role,)).fetchone()[0]
+                on_table = connection.execute("SELECT epsilon_spent FROM dpquantile.budget WHERE role = %s::regrole AND table_id IS NOT NULL", (role,)).fetchone()
                 missing = target - (spent if table is None else on_table[0] if on_table else target)
                 if missing > 0:
                     connection.execute("SELECT dp_add_charge(%s::regrole, %s, note => 'lost in the failover', on_table => %s::regclass)",

@@ -150,12 +150,13 @@ class World:
 
     def move_budgets(self, old):
         """The commands of docs/operations.md"""
-        tables = ["budget", "budget_name", "ledger", "query_text", "table_budget", "table_name", "archived_by_table"]
+        tables = ["budget", "budget_name", "ledger", "query_text", "table_identity", "table_name", "archived_by_table"]
         script = str(self.directory / "budgets.sql")
         old.program("pg_dump", "--data-only", *[part for table in tables for part in ("-t", f"dpquantile.{table}")], "-f", script, "postgres")
         self.primary.program("psql", "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-d", "postgres",
                              "-c", "TRUNCATE dpquantile.budget, dpquantile.ledger, dpquantile.query_text, dpquantile.budget_name",
-                             "-c", "TRUNCATE dpquantile.table_budget, dpquantile.table_name, dpquantile.archived_by_table", "-f", script)
+                             "-c", "TRUNCATE dpquantile.table_identity, dpquantile.table_name, dpquantile.archived_by_table", "-f", script,
+                             "-c", "SELECT dpquantile.note_table_name(relation) FROM dpquantile.protected_table")
 
     # Episodes
 

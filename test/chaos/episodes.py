@@ -105,7 +105,7 @@ def archive(world):
 def grant_more(world):
     with world.primary.connect() as owner:
         owner.execute("SET synchronous_commit = on")
-        owner.execute("SELECT dp_grant_budget(role, (epsilon_spent + %s)::float8) FROM dpquantile.budget WHERE role = 'poor'::regrole",
+        owner.execute("SELECT dp_grant_budget(role, (epsilon_spent + %s)::float8) FROM dpquantile.budget WHERE role = 'poor'::regrole AND table_id IS NULL",
                       (world.rng.choice([0.2, 1, 3]),))
 
 
@@ -143,7 +143,7 @@ def full_disk_of_the_log(world):
 def ledger_files(world):
     with world.primary.connect() as owner:
         files = [path for path, in owner.execute(
-            "SELECT '/' || pg_relation_filepath(oid) FROM pg_class WHERE relname ~ '^(ledger|budget|query_text|budget_name|table_budget)(_|$)'"
+            "SELECT '/' || pg_relation_filepath(oid) FROM pg_class WHERE relname ~ '^(ledger|budget|query_text|budget_name)(_|$)'"
             " AND relnamespace = 'dpquantile'::regnamespace AND pg_relation_filepath(oid) IS NOT NULL")]
     return files
 

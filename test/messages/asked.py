@@ -15,18 +15,17 @@ PUBLIC_TEXTS = ("day", "UTC", "999")
 MOST_PUBLIC_ARGUMENTS = 2
 
 FUNCTIONS = """
-SELECT format('%I.%I', p.pronamespace::regnamespace, p.proname), p.prorettype = 'bool'::regtype, coalesce(v.oid, p.oid),
+SELECT format('%I.%I', p.pronamespace::regnamespace, p.proname), p.prorettype = 'bool'::regtype, p.oid,
        (SELECT string_agg(declared || ':' || type::oid || ':' || marked, '|' ORDER BY number)
           FROM unnest(p.proargtypes) WITH ORDINALITY u (argument, number) JOIN sample ON declared = argument), p.pronargs
-  FROM pg_proc p LEFT JOIN pg_proc v ON v.proname = 'total_' || p.proname AND v.proargtypes = p.proargtypes
-        AND v.pronamespace = 'dpquantile'::regnamespace AND dpquantile.how_total(p.oid) = 'variant'
+  FROM pg_proc p
  WHERE dpquantile.how_total(p.oid) IS NOT NULL ORDER BY p.oid"""
 
-# The names of the ten casts are those of types.
+# The ten types whose input functions have a variant.
 CASTS = """
-SELECT format('c25::pg_catalog.%I IS NOT NULL', t.typname), p.oid, '0:25:' || marked
-  FROM pg_proc p JOIN pg_type t ON p.proname = 'total_' || t.typname AND t.typnamespace = 'pg_catalog'::regnamespace JOIN sample ON declared = 25
- WHERE p.pronamespace = 'dpquantile'::regnamespace AND p.proargtypes::oid[] = '{25}'::oid[] AND p.prorettype = t.oid AND t.oid <> 25
+SELECT format('c25::%s IS NOT NULL', t.oid::regtype), typinput::oid, '0:25:' || marked
+  FROM pg_type t JOIN sample ON declared = 25
+ WHERE t.oid = ANY ('{bool,int2,int4,int8,float4,float8,numeric,uuid,date,timestamp}'::regtype[])
 UNION ALL
 SELECT format('c%s::text IS NOT NULL', declared), typoutput, format('0:%s:%s', t.oid, marked) FROM sample JOIN pg_type t ON t.oid = type"""
 

@@ -3,9 +3,9 @@
 //
 // The setting faults.rule says what happens, as words between bars:
 //   TRIGGER|TARGET|ACTION|SQLSTATE|POSITION:TYPE:VALUE|...
-// TRIGGER is the OID of a function. It sees the row when it is called while the rows of a release
-// are read, with one of these values in the place of this argument (from 0). TARGET is where the
-// fault happens:
+// TRIGGER is the OID of a function; of a variant (total_functions.hpp), that of the original. It
+// sees the row when it is called while the rows of a release are read, with one of these values in
+// the place of this argument (from 0). TARGET is where the fault happens:
 //   same      in this call
 //   sort      in the comparisons of the sort that the function TRIGGER prepares
 //   OID       in the next call of that function
@@ -25,6 +25,7 @@
 
 #include "../neighbours/wrapped.hpp"
 #include "pg/server/postgres.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "catalog/pg_proc.h"
@@ -218,21 +219,23 @@ void see_value(Marker* marker, Datum value) {
   is_busy = false;
 }
 
-void see_call(FunctionCallInfo fcinfo) {
+void see_call(FunctionCallInfo fcinfo, int first) {
   for (Marker& marker : rule.markers) {
-    if (marker.position >= fcinfo->nargs || fcinfo->args[marker.position].isnull) continue;
-    see_value(&marker, fcinfo->args[marker.position].value);
+    const int place = first + marker.position;
+    if (place >= fcinfo->nargs || fcinfo->args[place].isnull) continue;
+    see_value(&marker, fcinfo->args[place].value);
   }
 }
 
-void before_call(Oid function, FunctionCallInfo fcinfo) {
+// `first` is the place of the function's first argument.
+void before_call(Oid function, FunctionCallInfo fcinfo, int first = 0) {
   if (likely(rule.target == Target::kNone) || is_busy || reads == 0) return;
   if (rule.target == Target::kFunction && has_seen_row && function == rule.function) {
     has_seen_row = false;
     fire();
   }
   if (function != rule.trigger || rule.target == Target::kSort || has_seen_row) return;
-  see_call(fcinfo);
+  see_call(fcinfo, first);
   if (!has_seen_row) return;
   if (rule.target == Target::kSame || rule.target == Target::kFile) fire();
   if (rule.target == Target::kSame) has_seen_row = false;
@@ -368,6 +371,9 @@ DPQ_WRAPPED(void, end_released_read, "_ZN10dpquantile17end_released_readEv", ())
 
 }  // namespace dpquantile
 
+extern "C" Datum dpq_total(PG_FUNCTION_ARGS);
+extern "C" Datum dpq_total_stable(PG_FUNCTION_ARGS);
+
 using namespace dpquantile;
 
 namespace {
@@ -394,6 +400,11 @@ PGFunction find_own(Oid function) {
 // here, and go on to the symbols that they have in C.
 DPQ_FUNCTION(faults_call) {
   const PGFunction own = find_own(fcinfo->flinfo->fn_oid);
-  before_call(fcinfo->flinfo->fn_oid, fcinfo);
+  const bool is_variant = own == dpq_total || own == dpq_total_stable;
+  if (is_variant) {
+    before_call(PG_GETARG_OID(1), fcinfo, kBeforeArguments);
+  } else {
+    before_call(fcinfo->flinfo->fn_oid, fcinfo);
+  }
   return own(fcinfo);
 }

@@ -10,7 +10,7 @@ GRANT USAGE ON SCHEMA samples TO owner, analyst;
 CREATE FUNCTION faults_call() RETURNS language_handler LANGUAGE C AS '$libdir/dpquantile', 'faults_call';
 CREATE TRUSTED LANGUAGE faulty HANDLER faults_call;
 UPDATE pg_proc SET prolang = (SELECT oid FROM pg_language WHERE lanname = 'faulty')
- WHERE pronamespace = 'dpquantile'::regnamespace AND proname LIKE 'total\_%'
+ WHERE pronamespace = 'dpquantile'::regnamespace AND proname ~ '^total(_stable)?$'
     OR oid IN (SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggserialfn, aggdeserialfn]) FROM pg_aggregate a JOIN pg_proc p ON p.oid = aggfnoid
                 WHERE proname LIKE 'dp\_%') AND probin LIKE '%dpquantile';
 

@@ -51,7 +51,7 @@ foreach my $mode ('ROW SHARE', 'ROW EXCLUSIVE', 'SHARE UPDATE EXCLUSIVE', 'SHARE
 }
 is(outcome($node, 'BEGIN; LOCK TABLE dpquantile.budget IN ACCESS SHARE MODE'),
 	'42501', 'threat 6: an analyst may not LOCK the table');
-is(outcome($node, 'CREATE TEMP TABLE mine (role regrole REFERENCES dpquantile.budget)'),
+is(outcome($node, 'CREATE TEMP TABLE mine (id uuid REFERENCES dpquantile.budget)'),
 	'42501', 'threat 6: an analyst may not refer to the table');
 
 # The locks that an analyst may take do not block a charge.

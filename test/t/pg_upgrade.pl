@@ -44,7 +44,7 @@ $old->safe_psql('kept', slurp_file("$FILES/contents.sql"));
 $old->safe_psql('kept', slurp_file("$FILES/protection.sql"));
 my $old_protection = protection($old);
 my $summary = summary($old);
-my $roles = 'SELECT role::oid, budget_id FROM dpquantile.budget ORDER BY 1';
+my $roles = 'SELECT role::oid, budget_id FROM dpquantile.budget ORDER BY 1, 2';
 my $key = 'SELECT key FROM dpquantile.user_key';
 my $old_roles = $old->safe_psql('kept', $roles);
 my $old_key = $old->safe_psql('kept', $key);

@@ -179,6 +179,28 @@ is(few("SET temp_tablespaces = $names; SET work_mem = '5MB';\n"
 	  . join('', map { "SET statement_timeout = $_; $COUNT;\n" } 5, 10, 20, 40)
 	  . "RESET statement_timeout; SELECT current_setting('work_mem'), current_setting('hash_mem_multiplier')") =~ s/^(?:t )*//r =~ s/ .*//r,
 	'5MB|2', 'the settings of memory after timeouts');
+# A setting that a function makes for its transaction is undone at the end of it, and one for the session stays.
+my $own = q{CREATE FUNCTION pg_temp.set(local boolean) RETURNS boolean LANGUAGE plpgsql AS
+	$$ BEGIN PERFORM set_config('work_mem', '5MB', local), set_config('hash_mem_multiplier', '3', local); RETURN true; END $$;};
+like(few("$own BEGIN; SELECT dp_count(1) IS NOT NULL FROM department WHERE pg_temp.set($$_[0]); COMMIT; SELECT current_setting('work_mem'), current_setting('hash_mem_multiplier')"),
+	qr/\Q$$_[1]\E$/, "threat 171: settings that a function changes, $$_[0]")
+  for [ 'true', '4MB|2' ], [ 'false', '5MB|3' ];
+# What is around answers, and a block that runs while another one reads, take as much as the session's settings say.
+my $joins = join ' ', map { "JOIN (VALUES (1), (2)) v$_ (i) ON v$_.i = staff.id" } 1 .. 3;
+my %large = (
+	'a block in a condition of another' =>
+	  "SELECT dp_count(1) IS NOT NULL FROM department WHERE id < 3 AND id <> (SELECT dp_count(staff.id, 1) FROM staff $joins WHERE staff.id < department.id)",
+	'groups around an answer' =>
+	  "SET enable_sort = off; SELECT count(*) > 0 FROM (SELECT g FROM generate_series(1, 2000000) g, ($COUNT) a GROUP BY g) t");
+for my $what (sort keys %large)
+{
+	my $reader = start_session($node, 'analyst');
+	my $process = answered($reader, 'SELECT pg_backend_pid()');
+	like(answered($reader, $large{$what}), qr/^t( t)?$/, $what);
+	my ($peak) = slurp_file("/proc/$process/status") =~ /VmHWM:\s+(\d+)/;
+	cmp_ok($peak / 1024, '<', 160, "threat 171: megabytes of $what");
+	$reader->quit;
+}
 $node->safe_psql('postgres', 'DELETE FROM dpquantile.failed_read');
 $paid = spent($node);
 

@@ -90,7 +90,6 @@ is( outcome($node, "$roles; $entries", user => 'root'),
 foreach my $forbidden (
 	'SELECT * FROM dpquantile.budget',
 	'SELECT * FROM dpquantile.ledger',
-	'SELECT * FROM dpquantile.table_budget',
 	"SELECT dp_grant_budget('analyst', 1000000)",
 	"SELECT dp_revoke_budget('team')",
 	'SET ROLE postgres')

@@ -58,11 +58,24 @@ my (undef, $staff, $visits) = split ' ', spendings();
 ok($staff <= 9 && $visits <= 7 && $staff + $visits == 13, "threat 80: no budget for a table is exceeded ($staff, $visits)");
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'threat 80: there was no deadlock');
 
+# ---- Triggers -----------------------------------------------------------------------------------
+
+# All budgets take the charge, or none.
+$node->safe_psql(
+	'postgres', qq{
+	SELECT dp_grant_budget('analyst', 1000), dp_grant_budget('analyst', 1000, on_table => t) FROM unnest($tables) t;
+	CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+	CREATE TRIGGER act BEFORE UPDATE ON dpquantile.budget FOR EACH ROW
+		WHEN (OLD.table_id IS NOT NULL AND OLD.epsilon_spent < NEW.epsilon_spent) EXECUTE FUNCTION act()});
+my $before = spendings();
+is(outcome($node, sprintf($ask, 'visits')), '27000', 'threat 80: there is no answer if a trigger keeps the budget for the table from the charge');
+is(spendings(), $before, 'threat 80: then nothing is charged');
+$node->safe_psql('postgres', 'DROP FUNCTION act CASCADE');
+
 # ---- Dumps --------------------------------------------------------------------------------------
 
 $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 20, every => '1 year'), dp_grant_budget('analyst', 20, every => '1 month', on_table => 'visits')});
-my $state = q{SELECT role, relation, epsilon_limit, epsilon_spent, every, period_start, epsilon_before FROM dpquantile.table_budget ORDER BY relation::text;
-	SELECT role, epsilon_limit, epsilon_spent, every, period_start, epsilon_before FROM dpquantile.budget;
+my $state = q{SELECT b.*, relation FROM dpquantile.budget b LEFT JOIN dpquantile.table_identity USING (table_id) ORDER BY relation::text;
 	SELECT relation, table_id FROM dpquantile.table_identity ORDER BY relation::text; SELECT * FROM dpquantile.table_name ORDER BY 1, 2};
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
 $node->command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('postgres'), '-f', $dump ], 'pg_dump');
@@ -70,12 +83,12 @@ $node->safe_psql('postgres', 'CREATE DATABASE restored');
 $node->command_ok([ 'pg_restore', '-e', '-d', $node->connstr('restored'), $dump ], 'pg_restore');
 is($node->safe_psql('restored', $state), $node->safe_psql('postgres', $state), 'threat 13: a dump has budgets for tables and periods');
 
-# Without one of the tables its budget is lost, and the general budget is not. A new table of its name begins with what was spent.
+# Without one of the tables the budgets for tables are lost, and the general budget is not. A new table of its name begins with what was spent.
 $node->command_ok([ 'pg_dump', '--exclude-table=visits', '-d', $node->connstr('postgres'), '-f', $dump ], 'pg_dump without a table');
 $node->safe_psql('postgres', 'CREATE DATABASE partial');
 run_log([ $node->installed_command('psql'), '-Xq', '-v', 'ON_ERROR_STOP=0', '-d', $node->connstr('partial'), '-f', $dump ]);
-is($node->safe_psql('partial', q{SELECT count(*), max(trim_scale(epsilon_spent)) FROM dpquantile.budget; SELECT count(*) FROM dpquantile.table_budget}),
-	"1|13\n0", 'threat 81: a dump without a table restores the general budget');
+is($node->safe_psql('partial', q{SELECT on_table, epsilon_spent FROM dp_budget; SELECT count(*) FROM dpquantile.table_identity}),
+	"|13\n0", 'threat 81: a dump without a table restores the general budget');
 is(outcome($node, sprintf($ask, 'staff'), database => 'partial'), '42501', 'threat 81: private access is closed');
 $node->safe_psql(
 	'partial', qq{

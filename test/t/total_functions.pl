@@ -33,21 +33,18 @@ is(query(q{CREATE FUNCTION f(int) RETURNS int LANGUAGE sql IMMUTABLE LEAKPROOF R
 		SELECT dpquantile.how_total('f(int)') IS NULL}), 't', 'a leakproof function of a superuser is not total');
 is(query(q{SELECT dpquantile.how_total('pg_catalog.gen_random_uuid()') IS NULL}), 't', 'a volatile function is not total');
 
-# Each variant is what the planner and the executor take it for.
+# What SQL sees of the list of variants: the originals, and two functions that call each.
 is( query(q{
-		SELECT string_agg(o.oid::regprocedure::text, ' ')
-		FROM pg_proc o
-		LEFT JOIN pg_proc v ON v.proname = 'total_' || o.proname AND v.proargtypes = o.proargtypes
-			AND v.pronamespace = 'dpquantile'::regnamespace
-		WHERE dpquantile.how_total(o.oid) = 'variant' AND NOT coalesce(
-			v.prorettype = o.prorettype AND v.provolatile = o.provolatile AND v.procost = o.procost AND v.proisstrict AND o.proisstrict
-			AND v.proparallel = 's' AND o.proparallel = 's' AND NOT v.proretset AND NOT v.prosecdef AND NOT v.proleakproof
-			AND has_function_privilege('analyst', v.oid, 'EXECUTE'), false)}),
-	'', 'each variant has the types, the volatility and the cost of its original');
+		SELECT string_agg(oid::regprocedure::text, ' ') FROM pg_proc
+		WHERE dpquantile.how_total(oid) = 'variant'
+			AND NOT (proisstrict AND proparallel = 's' AND procost = 1 AND provolatile IN ('i', 's') AND NOT proretset)}),
+	'', 'each original is strict, parallel safe, cheap and not volatile, as dpquantile.total() is');
 is( query(q{
-		SELECT (SELECT count(*) FROM pg_proc WHERE proname LIKE 'total\_%' AND probin LIKE '%dpquantile')
-			- (SELECT count(*) FROM pg_proc WHERE dpquantile.how_total(oid) = 'variant')}),
-	'10', 'there are no other variants, except the casts of ten types from text');
+		SELECT string_agg(format('%s %s %s', proname, provolatile, has_function_privilege('analyst', oid, 'EXECUTE')), ', ' ORDER BY proname)
+		FROM pg_proc WHERE pronamespace = 'dpquantile'::regnamespace AND proname ~ '^total(_stable)?$'
+			AND proisstrict AND proparallel = 's' AND procost = 1 AND NOT proretset AND NOT prosecdef AND NOT proleakproof}),
+	'total i t, total_stable s t', 'two functions call the variants');
+is(query(q{SELECT count(*) FROM pg_proc WHERE dpquantile.how_total(oid) = 'variant'}), '320', 'there are 320 variants');
 
 $node->safe_psql('postgres', slurp_file("$files/samples.sql"));
 $node->safe_psql('postgres', slurp_file("$files/checks.sql"));
@@ -100,19 +97,23 @@ SKIP:
 # The casts of texts. Dates are read in digits only, because a word may be a time zone.
 for my $type (qw(bool int2 int4 int8 float4 float8 numeric uuid date timestamp))
 {
+	my $input = query("SELECT typinput::oid FROM pg_type WHERE oid = 'pg_catalog.$type'::regtype");
+	my $volatility = $type =~ /date|timestamp/ ? '_stable' : '';
+	my $cast = "dpquantile.total$volatility('{}'::${type}[], $input, v)";
 	my $differences = query(qq{
 		CREATE FUNCTION cast_of(v text) RETURNS text LANGUAGE plpgsql AS
 			'BEGIN RETURN (v::$type)::text; EXCEPTION WHEN OTHERS THEN RETURN NULL; END';
 		SELECT string_agg(quote_literal(left(v, 30)), ' ')
 		FROM (SELECT v FROM samples.text UNION ALL SELECT v::text FROM samples.$type UNION ALL SELECT ' ' || v::text || ' ' FROM samples.$type) s
-		WHERE octet_length(v) < 400 AND dpquantile.total_$type(v)::text IS DISTINCT FROM cast_of(v)
-			AND NOT ('$type' IN ('date', 'timestamp') AND v ~ '[^-0-9:./ T]' AND dpquantile.total_$type(v) IS NULL)
-			AND NOT ('$type' = 'numeric' AND samples.digits(cast_of(v)::numeric) > 400 AND dpquantile.total_$type(v) IS NULL);
+		WHERE octet_length(v) < 400 AND ${cast}::text IS DISTINCT FROM cast_of(v)
+			AND NOT ('$type' IN ('date', 'timestamp') AND v ~ '[^-0-9:./ T]' AND $cast IS NULL)
+			AND NOT ('$type' = 'numeric' AND samples.digits(cast_of(v)::numeric) > 400 AND $cast IS NULL);
 		DROP FUNCTION cast_of});
 	is($differences, '', "threat 32: the cast of text to $type answers NULL where the original fails");
-	is(query("SELECT count(*) > 0 FROM samples.text WHERE dpquantile.total_$type(v) IS NOT NULL"), 't', "some texts are of type $type");
+	is(query("SELECT count(*) > 0 FROM samples.text WHERE $cast IS NOT NULL"), 't', "some texts are of type $type");
 }
-is(query(q{SELECT dpquantile.total_int4(repeat(' ', 1023) || 1) || ' ' || (dpquantile.total_int4(repeat(' ', 1024) || 1) IS NULL)}),
+is(query(q{SELECT dpquantile.total('{}'::int[], 'int4in'::regproc::oid, repeat(' ', 1023) || 1)
+		|| ' ' || (dpquantile.total('{}'::int[], 'int4in'::regproc::oid, repeat(' ', 1024) || 1) IS NULL)}),
 	'1 true', 'a text of more than 1024 bytes is no value');
 
 # Texts that are not in the encoding of the database
@@ -148,12 +149,135 @@ SKIP:
 is( outcome($node, q{
 		CREATE TEMP TABLE collations (a text COLLATE "C", b text COLLATE "POSIX");
 		INSERT INTO collations VALUES ('a', 'b');
-		SELECT dpquantile.total_texticlike(a, b) FROM collations}, user => 'postgres'),
+		SELECT dpquantile.total('{}'::bool[], 'texticlike'::regproc::oid, a, b) FROM collations}, user => 'postgres'),
 	'42P22', 'a collation that is not known is an error');
 is( outcome($node, q{
 		BEGIN;
-		SELECT count(dpquantile.total_asin(i)) FROM generate_series(1, 100000) i;
+		SELECT count(dpquantile.total('{}'::float8[], 'asin'::regproc::oid, i::float8)) FROM generate_series(1, 100000) i;
 		SELECT 7;
 		COMMIT}, user => 'postgres'), '1 7', 'a transaction goes on after 100000 errors');
+
+# The planner computes what is immutable once.
+is( query(q{
+		DO $$
+		DECLARE
+			f oid;
+		BEGIN
+			FOR f IN SELECT oid FROM pg_proc WHERE dpquantile.how_total(oid) = 'variant' AND provolatile = 's' LOOP
+				BEGIN
+					EXECUTE 'SELECT ' || replace(samples.variant(f, samples.arguments(f, '(SELECT min(v::text) FROM samples.%t)::pg_catalog.%t')), 'total_stable', 'total');
+					RAISE '% is immutable', f::regprocedure;
+				EXCEPTION WHEN invalid_parameter_value THEN NULL;
+				END;
+			END LOOP;
+		END $$;
+		SELECT 'refused'}), 'refused', 'no stable function is taken for an immutable one');
+
+# Citus sends text to other servers. Each call is the same after it has been one.
+is( query(q{
+		DO $$
+		DECLARE
+			f oid;
+			call text;
+			shown text;
+		BEGIN
+			FOR f IN SELECT oid FROM pg_proc WHERE dpquantile.how_total(oid) = 'variant' LOOP
+				call := samples.variant(f, samples.arguments(f, 'NULL::pg_catalog.%t'));
+				EXECUTE 'CREATE VIEW written AS SELECT ' || call || ' AS v';
+				shown := pg_get_viewdef('written');
+				EXECUTE 'CREATE VIEW read AS ' || shown;
+				IF shown <> pg_get_viewdef('read') OR shown NOT LIKE '%dpquantile.total%' THEN RAISE '% is not %', shown, pg_get_viewdef('read'); END IF;
+				DROP VIEW written, read;
+			END LOOP;
+		END $$;
+		SELECT 'same'}), 'same', 'the text of a call is the call');
+
+# Anybody may call dpquantile.total() who may use the schema, with arguments of any types. What does not fit is an error, and no value is
+# read as one of another type.
+my $call = q{dpquantile.total('{}'::int[], 177, 1, 2)};  # 177 is 1 + 2
+is(outcome($node, "SELECT $call"), '42501', 'who has no right on the schema cannot call it');
+$node->safe_psql('postgres', q{
+	GRANT USAGE ON SCHEMA dpquantile TO analyst;
+	CREATE SCHEMA analyst;
+	GRANT ALL ON SCHEMA analyst TO analyst;
+	CREATE DOMAIN whole AS int;
+	CREATE TABLE patient AS SELECT i AS id, i AS weight FROM generate_series(1, 100) i;
+	CREATE VIEW analyst.heavy AS SELECT dpquantile.total('{}'::int[], 177, weight, id) AS w FROM patient;
+	CREATE FUNCTION analyst.plus(int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT dpquantile.total('{}'::int[], 177, $1, 1) $$;
+	ALTER VIEW analyst.heavy OWNER TO analyst;
+	ALTER FUNCTION analyst.plus(int) OWNER TO analyst});
+my @calls = (
+	[ "SELECT $call" => '3' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 'int4pl'::regproc, 2147483647, 2) IS NULL} => 't' ],
+	[ q{SELECT dpquantile.total_stable('{}'::int[], 177, 1, 2)} => '3' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 'int4in'::regproc, '12'::text)} => '12' ],
+	# other types of arguments
+	[ q{SELECT dpquantile.total('{}'::int[], 177, 'abc'::text, 2)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, 1, 2::int8)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, '1', '2')} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, 1::whole, 2)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, ARRAY[1], 2)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, ROW(1, 2), 2)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, p, 2) FROM person p LIMIT 1} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::text[], 'lower(text)'::regprocedure, 7::int8)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::text[], 'lower(text)'::regprocedure, 'A'::name)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::numeric[], 'numeric_add'::regproc, i, i) FROM generate_series(1, 9) i} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 'int4in'::regproc, '12'::cstring)} => '42804' ],
+	# another type of the answer
+	[ q{SELECT dpquantile.total('{}'::text[], 177, 1, 2)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::whole[], 177, 1, 2)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::person[], 177, 1, 2)} => '42804' ],
+	[ q{SELECT dpquantile.total(7, 177, 1, 2)} => '42883' ],
+	# another number of arguments
+	[ q{SELECT dpquantile.total('{}'::int[], 177)} => '42883' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, 1)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, 1, 2, 3)} => '42804' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, VARIADIC ARRAY[1, 2])} => '0A000' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, VARIADIC '{}'::int[])} => '0A000' ],
+	# another original
+	[ q{SELECT dpquantile.total('{}'::int[], 0, 1, 2)} => '42883' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 4294967295, 1, 2)} => '42883' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 'int4and'::regproc, 1, 2)} => '42883' ],
+	[ q{SELECT dpquantile.total('{}'::text[], 'pg_read_file(text)'::regprocedure, 'PG_VERSION'::text)} => '42883' ],
+	[ q{SELECT dpquantile.total('{}'::date[], 'date(timestamptz)'::regprocedure, now())} => '22023' ],
+	[ q{SELECT dpquantile.total('{}'::int[], (176 + i)::oid, i, i) FROM generate_series(1, 2) i} => '22023' ],
+	[ q{SET plan_cache_mode = force_generic_plan; PREPARE s(oid) AS SELECT dpquantile.total('{}'::int[], $1, 1, 2); EXECUTE s(177)} => '22023' ],
+	[ q{PREPARE s AS SELECT dpquantile.total('{}'::int[], 177, $1, $2)} => '42P18' ],
+	# NULL, as of each strict function
+	[ q{SELECT dpquantile.total(NULL::int[], 177, 1, 2) IS NULL} => 't' ],
+	[ q{SELECT dpquantile.total('{}'::int[], NULL, 1, 2) IS NULL} => 't' ],
+	[ q{SELECT dpquantile.total('{}'::int[], NULL, 'a'::text) IS NULL} => 't' ],
+	[ q{SELECT dpquantile.total('{}'::int[], 177, NULL::int, 2) IS NULL} => 't' ],
+	[ q{SELECT count(dpquantile.total('{}'::int[], 177, nullif(i, 2), i)) FROM generate_series(1, 3) i} => '2' ],
+	# what calls functions without an expression, or with another one
+	[ q{CREATE AGGREGATE evil(oid, int) (sfunc = dpquantile.total, stype = int[])} => '42804' ],
+	[ q{CREATE AGGREGATE evil(oid, VARIADIC "any") (sfunc = dpquantile.total, stype = int[])} => '42804' ],
+	[ q{CREATE OPERATOR !+! (function = dpquantile.total, leftarg = int[], rightarg = oid)} => '42883' ],
+	[ q{CREATE CAST (int[] AS int) WITH FUNCTION dpquantile.total(anyarray, oid, "any")} => '42501' ]);
+# Over protected rows they are refused as each function that is not on the list, and so is what calls them.
+my @private = (
+	[ q{weight + 1 > 0} => 't' ],
+	[ q{weight > dpquantile.total('{}'::int[], 177, -5, 1)} => 't' ],
+	[ q{weight > dpquantile.total('{}'::int[], 177, -5, 'a'::text)} => '42804' ],
+	[ q{dpquantile.total('{}'::int[], 177, weight, 1) > 0} => '42501' ],
+	[ q{dpquantile.total('{}'::int[], 177, weight, 'a'::text) > 0} => '42501' ],
+	[ q{analyst.plus(weight) > 0} => '42501' ]);
+for (@calls)
+{
+	my ($sql, $expected) = @$_;
+	is(outcome($node, $sql), $expected, "threat 32: a direct call: $sql");
+}
+$node->safe_psql('postgres', q{
+	REVOKE CREATE ON SCHEMA analyst FROM analyst;
+	SELECT dp_restrict_role('analyst');
+	SELECT dp_protect_table('patient'), dp_grant_private_access('patient', 'analyst')});
+for (@private)
+{
+	my ($condition, $expected) = @$_;
+	is(outcome($node, "SELECT dp_count(1) > 0 FROM patient WHERE $condition"), $expected, "threat 32: over protected rows: $condition");
+}
+is(outcome($node, 'SELECT dp_count(1) FROM analyst.heavy WHERE w > 0'), '42501', 'threat 32: over protected rows: a view of the analyst');
+is(spent($node), '2', 'a call that does not fit is not charged');
+is(outcome($node, 'SELECT 7'), '7', 'the server has gone on');
 
 done_testing();

@@ -28,6 +28,13 @@ BEGIN
 END
 $$;
 
+-- A call of the variant of a function, with these arguments. Whether date_trunc with a zone depends on more than its arguments is another in each version.
+CREATE FUNCTION samples.variant(function regprocedure, arguments text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT format('dpquantile.%s(''{}''::%s[], %s, %s)', CASE WHEN p.provolatile = 's' OR p.proname = 'date_trunc' THEN 'total_stable' ELSE 'total' END,
+                p.prorettype::regtype, p.oid, arguments)
+    FROM pg_proc p WHERE p.oid = function;
+$$;
+
 CREATE FUNCTION samples.digits(n numeric) RETURNS int LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN n IN ('NaN', 'Infinity', '-Infinity') THEN 0 ELSE greatest(scale(n), length(trunc(abs(n))::text)) END;
 $$;
@@ -73,7 +80,7 @@ BEGIN
       variant %s;
       state text;
     BEGIN
-      variant := dpquantile.%I(%s);
+      variant := %s;
       IF %s THEN
         RETURN CASE WHEN variant IS NULL THEN 'beyond' WHEN a0::text = '' THEN 'empty' ELSE 'an answer beyond the limits' END;
       END IF;
@@ -88,7 +95,7 @@ BEGIN
       IF variant IS NULL AND %s THEN RETURN 'beyond'; END IF;
       RETURN format('%%s instead of %%s', left(variant::text, 40), left(original::text, 40));
     END $x$ $f$,
-    samples.arguments(function, 'a%s pg_catalog.%t'), result, result, 'total_' || p.proname, call, samples.limits(function),
+    samples.arguments(function, 'a%s pg_catalog.%t'), result, result, samples.variant(function, call), samples.limits(function),
     p.proname, call, too_long, CASE WHEN is_text THEN 'original = variant' ELSE 'original::text = variant::text' END, may_be_long);
 END
 $p$;

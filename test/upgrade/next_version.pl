@@ -47,8 +47,8 @@ change('src/sql/always/budget/view.sql', qr/b\.relation AS on_table\n/, "b.relat
 change('src/sql/always/budget/add_charge.sql', qr/on_table regclass DEFAULT NULL\)/, 'on_table regclass DEFAULT NULL, reason text DEFAULT NULL)');
 change('src/sql/always/budget/add_charge.sql', qr/^COMMENT ON FUNCTION .*dp_add_charge.*, regclass\)/m,
 	'COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text, regclass, text)');
-change('src/sql/always/options/options.sql', qr/^CREATE OR REPLACE FUNCTION \@extschema\@\.dp_options\(max_contributions bigint, rho float8\).*?;\n/ms, '');
-change('src/sql/always/options/options.sql', qr/^COMMENT ON FUNCTION \@extschema\@\.dp_options\(bigint, float8\).*?;\n/ms, '');
+change('src/sql/always/options/options.sql', qr/^CREATE OR REPLACE FUNCTION \@extschema\@\.dp_option\(name text, value text\).*?;\n/ms, '');
+change('src/sql/always/options/options.sql', qr/^COMMENT ON FUNCTION \@extschema\@\.dp_option\(text, text\).*?;\n/ms, '');
 change('src/sql/always/protection/event_triggers.sql', qr/'ALTER SCHEMA'\)/, "'ALTER SCHEMA', 'ALTER SEQUENCE')");
 change('src/sql/always/aggregates/value_types.sql', qr/LANGUAGE C VOLATILE PARALLEL SAFE '/, "LANGUAGE C VOLATILE PARALLEL SAFE COST 7 '");
 change('src/sql/always/ledger/tables.sql', qr/IS 'One row for each charge/, "IS 'Made up: one row for each charge");
@@ -74,7 +74,7 @@ spew("src/sql/updates/$from--$to.sql", <<'SQL');
 ALTER TABLE dpquantile.budget ADD COLUMN note text NOT NULL DEFAULT 'none';
 CREATE TABLE dpquantile.made_up (id int PRIMARY KEY, note text);
 DROP EVENT TRIGGER dpquantile_note_renamed_tables;
-DROP FUNCTION @extschema@.dp_options(bigint, float8);
+DROP FUNCTION @extschema@.dp_option(text, text);
 
 -- dp_add_charge has one more argument. Who may call it may call the new one (privileges.sql). Views and functions of users that were
 -- made with it keep it, in schema dpquantile.

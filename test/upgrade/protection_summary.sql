@@ -10,8 +10,9 @@ SELECT 'shown', relation, role, problem FROM dp_protected_tables ORDER BY relati
 SELECT 'domain', d.*, attname FROM dpquantile.column_domain d JOIN pg_attribute ON attrelid = relation AND attnum = column_number
  ORDER BY relation::text, column_name;
 SELECT 'budget', role, relation, epsilon_limit, epsilon_spent, delta_limit, accountant, smallest_charge, revoked, every, period_start, epsilon_before
-  FROM dpquantile.table_budget ORDER BY role::text, relation::text;
-SELECT 'period', role, epsilon_limit, epsilon_spent, every, period_start, epsilon_before FROM dpquantile.budget WHERE every IS NOT NULL;
+  FROM dpquantile.budget JOIN dpquantile.table_identity USING (table_id) ORDER BY role::text, relation::text;
+SELECT 'period', role, epsilon_limit, epsilon_spent, every, period_start, epsilon_before
+  FROM dpquantile.budget WHERE every IS NOT NULL AND table_id IS NULL;
 SELECT 'charge', number, role_name, tables FROM dpquantile.ledger WHERE tables IS NOT NULL;
 SELECT 'event trigger', evtname, evtevent, evtenabled, evttags FROM pg_event_trigger ORDER BY evtname;
 SELECT 'trigger', tgrelid::regclass, tgname, tgenabled FROM pg_trigger WHERE tgname ~ '^(supply|protection)_' ORDER BY tgrelid::regclass::text, tgname;

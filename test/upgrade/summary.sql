@@ -3,7 +3,7 @@
 SET TimeZone = 'UTC';
 SELECT 'budget', role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_limit, rho_spent,
        has_rho_alone, accountant, smallest_charge, charges, revoked
-  FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
+  FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text, budget_id;
 SELECT 'ledger', budget_id, number, charged_at, role_name, session_role_name, function, mechanism, neighbours, epsilon,
        delta, rho, accountant, grouping_sets, groups, query_hash
   FROM dpquantile.ledger ORDER BY budget_id, number;

@@ -5,19 +5,27 @@
 #include <string>
 #include <utility>
 
+#include "core/base/argument.hpp"
+
 // The errors that core reports. The PostgreSQL layer maps each class to a SQLSTATE.
 namespace dpquantile {
 
 // A parameter that the caller chose is not acceptable. The message says what was expected and what
-// was given; the hint says what to do. It depends on public parameters only, never on data.
+// was given; the hint says what to do. It depends on public parameters only, never on data. With an
+// argument it is about a number that may have come to its place by a wrong order of the arguments,
+// so its reader is shown how they were read.
 class ParameterError : public std::invalid_argument {
  public:
+  ParameterError(Argument argument, const std::string& message, std::string hint)
+      : std::invalid_argument(message), hint_(std::move(hint)), argument_(argument) {}
   ParameterError(const std::string& message, std::string hint)
-      : std::invalid_argument(message), hint_(std::move(hint)) {}
+      : ParameterError(Argument::kNone, message, std::move(hint)) {}
   const std::string& hint() const { return hint_; }
+  Argument argument() const { return argument_; }
 
  private:
   std::string hint_;
+  Argument argument_;
 };
 
 // The random source gave no random bytes. Nothing may be released.

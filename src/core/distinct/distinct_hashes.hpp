@@ -30,7 +30,7 @@ class DistinctHashes {
       has_zero_ = true;
     } else if (tables_[table_of(hash)].add(hash)) {
       ++others_;
-      if (tables_.size() == 1 && others_ > kMostInOneTable) divide();
+      if (tables_.size() == 1 && is_time_to_divide(hash)) divide();
     }
   }
   void add(const DistinctHashes& other) {
@@ -57,6 +57,11 @@ class DistinctHashes {
 
   std::size_t table_of(std::uint64_t hash) const {
     return tables_.size() == 1 ? 0 : static_cast<std::size_t>(hash >> 56);
+  }
+  // One hash of 256 does it, so that nobody knows at which number the time of a division comes.
+  bool is_time_to_divide(std::uint64_t hash) const {
+    constexpr std::uint64_t kOneOf = 256;
+    return others_ > kMostInOneTable || (others_ > kMostInOneTable / 4 && hash % kOneOf == 0);
   }
   void divide();
 

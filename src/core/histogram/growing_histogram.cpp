@@ -81,9 +81,15 @@ void for_blocks(std::size_t cells, CancelPoll& cancel, Body body) {
 
 }  // namespace
 
-GrowingHistogram::GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory)
-    : cells_(cells), list_(memory), counters_(memory), low_counters_(memory), runs_(memory) {
-  begin_list(kFirstList);
+GrowingHistogram::GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory,
+                                   std::uint64_t drawn)
+    : cells_(cells),
+      first_list_(kFirstList + static_cast<std::size_t>(drawn % kFirstList)),
+      list_(memory),
+      counters_(memory),
+      low_counters_(memory),
+      runs_(memory) {
+  begin_list(first_list_);
 }
 
 void GrowingHistogram::begin_list(std::size_t capacity) {
@@ -172,7 +178,7 @@ void GrowingHistogram::compress_list(CancelPoll& cancel) {
   radix_sort(list_, cells_, {cancel, memory()});
   merge_runs(SortedRecords(list_), cancel);
   counted_ += list_.size();
-  begin_list(kFirstList);
+  begin_list(first_list_);
 }
 
 void GrowingHistogram::add(std::span<const std::uint32_t> records, CancelPoll& cancel) {

@@ -29,11 +29,17 @@ namespace dpquantile {
 // through all records.
 //
 // After an exception the counts may be wrong.
+//
+// A change of the representation takes milliseconds for a million records. Whoever knows the number
+// at which it comes learns by the time whether there is one record more. So the number is drawn: it
+// is a multiple, by a power of 2, of 2^12 to 2^13 - 1, and one record decides with a probability of
+// 2^-12 or less.
 class GrowingHistogram {
  public:
-  // cells: 1 .. 2^32. Memory comes from the given resource. All members that grow the histogram
-  // throw std::length_error above Histogram::kMaxRecords records.
-  GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory);
+  // cells: 1 .. 2^32. `drawn` is a random number, which nobody else may know. Memory comes from the
+  // given resource. All members that grow the histogram throw std::length_error above
+  // Histogram::kMaxRecords records.
+  GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory, std::uint64_t drawn = 0);
 
   // Whether make_room() must be called before the next add(cell).
   bool full() const { return list_.size() == list_.capacity(); }
@@ -79,6 +85,7 @@ class GrowingHistogram {
   void list_runs(CellRunsReader runs, CancelPoll& cancel);
 
   std::uint64_t cells_;
+  std::size_t first_list_;                // its capacity
   std::pmr::vector<std::uint32_t> list_;  // records that are counted nowhere else
   // A cell's count is the sum of both of its counters. Almost always only the low one changes; all
   // low counters of 2^20 cells fit in a processor's cache.

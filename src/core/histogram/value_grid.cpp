@@ -26,17 +26,20 @@ std::uint64_t count_cells(double lower, double upper, double granularity) {
 
 void check_bounds(double lower, double upper) {
   if (!std::isfinite(lower) || !std::isfinite(upper)) {
-    throw ParameterError("lower and upper must be finite numbers, got " + shortest_decimal(lower) +
+    throw ParameterError(Argument::kLower,
+                         "lower and upper must be finite numbers, got " + shortest_decimal(lower) +
                              " and " + shortest_decimal(upper),
                          "Choose bounds from what is publicly known about the values.");
   }
   if (!(lower < upper)) {
-    throw ParameterError("lower must be less than upper, got " + shortest_decimal(lower) + " and " +
+    throw ParameterError(Argument::kLower,
+                         "lower must be less than upper, got " + shortest_decimal(lower) + " and " +
                              shortest_decimal(upper),
                          "Choose bounds from what is publicly known about the values.");
   }
   if (!std::isfinite(upper - lower)) {
-    throw ParameterError("upper - lower must be a finite number, got " + shortest_decimal(lower) +
+    throw ParameterError(Argument::kUpper,
+                         "upper - lower must be a finite number, got " + shortest_decimal(lower) +
                              " and " + shortest_decimal(upper),
                          "Choose narrower bounds.");
   }

@@ -84,7 +84,7 @@ std::optional<IqrStage> fine_stage(std::uint64_t count, std::uint64_t quanta, do
 void check_iqr_delta(double delta) {
   if (delta >= kMinIqrDelta && delta <= kMaxIqrDelta) return;
   throw ParameterError(
-      "delta must be between 1e-300 and 0.5, got " + shortest_decimal(delta),
+      Argument::kDelta, "delta must be between 1e-300 and 0.5, got " + shortest_decimal(delta),
       "Choose a delta far below 1 / (number of rows), for example 1e-06; smaller is "
       "more private. Method quantiles takes delta 0.");
 }

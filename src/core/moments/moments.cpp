@@ -185,14 +185,14 @@ Estimate Moments::variance() const {
   const double released = scaled_variance();
   const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
   const double square = width_ * width_;
-  return {square * released, square * farther_end(released, low, high)};
+  return {square * released, square * (farther_end(released, low, high) + kRounding)};
 }
 
 Estimate Moments::stddev() const {
   const double released = std::sqrt(scaled_variance());
   const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
   const double error = farther_end(released, std::sqrt(low), std::sqrt(high));
-  return {width_ * released, width_ * std::min(error, kLargestStddev)};
+  return {width_ * released, width_ * (std::min(error, kLargestStddev) + kRounding)};
 }
 
 namespace {
@@ -214,15 +214,17 @@ Estimate Moments::sample_variance() const {
   const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, kMeanTail);
   const auto [least, most] = sample_factors();
   const double square = width_ * width_;
-  return {square * released, square * farther_end(released, low * least, high * most)};
+  return {square * released,
+          square * (farther_end(released, low * least, high * most) + kRounding)};
 }
 
 Estimate Moments::sample_stddev() const {
   const double released = std::sqrt(scaled_variance() * sample_factor(sums_.rows()));
   const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, kMeanTail);
   const auto [least, most] = sample_factors();
-  return {width_ * released,
-          width_ * farther_end(released, std::sqrt(low * least), std::sqrt(high * most))};
+  return {
+      width_ * released,
+      width_ * (farther_end(released, std::sqrt(low * least), std::sqrt(high * most)) + kRounding)};
 }
 
 Moments release_moments(const ValueSums& values, const FixedPoint& bounds, MomentsDegree degree,

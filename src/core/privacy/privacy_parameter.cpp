@@ -27,7 +27,8 @@ const char* parameter_name(PrivacyMeasure measure) {
 
 void check_epsilon(double epsilon) {
   if (epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon) return;
-  throw ParameterError("epsilon must be between 1e-06 and 1000, got " + shortest_decimal(epsilon),
+  throw ParameterError(Argument::kEpsilon,
+                       "epsilon must be between 1e-06 and 1000, got " + shortest_decimal(epsilon),
                        "Typical values lie between 0.01 and 3; smaller is more private.");
 }
 

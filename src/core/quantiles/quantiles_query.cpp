@@ -61,7 +61,8 @@ void check_quantiles(std::span<const double> quantiles) {
   }
   for (const double quantile : quantiles) {
     if (quantile >= 0 && quantile <= 1) continue;
-    throw ParameterError("a quantile must be between 0 and 1, got " + shortest_decimal(quantile),
+    throw ParameterError(Argument::kQuantiles,
+                         "a quantile must be between 0 and 1, got " + shortest_decimal(quantile),
                          "The median is 0.5, the 95th percentile 0.95.");
   }
 }
@@ -86,7 +87,8 @@ QuantilesMethod resolved_method(const QuantilesQuery& query) {
 
 void check_synthesis_size(std::int64_t size) {
   if (size >= 1 && size <= static_cast<std::int64_t>(kMaxQuantiles)) return;
-  throw ParameterError("size must be between 1 and 4096, got " + std::to_string(size),
+  throw ParameterError(Argument::kSize,
+                       "size must be between 1 and 4096, got " + std::to_string(size),
                        "It is the number of synthetic values. Check the order of the arguments.");
 }
 

@@ -67,7 +67,8 @@ std::uint64_t rising_rows(double epsilon, double delta) {
 void check_selection(double epsilon, double delta, std::uint64_t groups) {
   check_epsilon(epsilon);
   if (!(delta >= kMinSelectionDelta && delta <= kMaxSelectionDelta)) {
-    throw ParameterError("delta must be between 1e-290 and 0.5, got " + shortest_decimal(delta),
+    throw ParameterError(Argument::kDelta,
+                         "delta must be between 1e-290 and 0.5, got " + shortest_decimal(delta),
                          "Choose a delta far below 1 / (number of rows), for example 1e-06; "
                          "smaller is more private.");
   }

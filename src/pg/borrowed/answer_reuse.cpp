@@ -35,7 +35,7 @@ void add_calls(Fields* key, const ReleaseNode* node) {
   for (int i = 0; i < node->call_count; ++i) {
     const AggregateParameters* checked = node->calls[i].checked;
     add_number(key, node->calls[i].method);
-    add_bytes(key, checked, parameters_size(checked->quantile_count));
+    add_bytes(key, checked, size_of(checked));
   }
 }
 

@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_am_d.h"
 #include "jit/jit.h"
 #include "miscadmin.h"
@@ -83,22 +84,16 @@ double rows_of_page(Oid table) {
   return std::floor(static_cast<double>(BLCKSZ - SizeOfPageHeaderData) / static_cast<double>(row));
 }
 
-// PostgreSQL's estimates for BRIN and GIN read pages of the index, those of extensions what they
-// like. This one knows the size alone.
-void estimate_by_size(PlannerInfo* root, IndexPath* path, double loops, Cost* start, Cost* total,
-                      Selectivity* selected, double* correlation, double* pages) {
-  GenericCosts costs{};
-  genericcostestimate(root, path, loops, &costs);
-  *start = costs.indexStartupCost;
-  *total = costs.indexTotalCost;
-  *selected = costs.indexSelectivity;
-  *correlation = costs.indexCorrelation;
-  *pages = costs.numIndexPages;
-}
-
-bool estimates_by_size(Oid method) {
-  return method == BTREE_AM_OID || method == HASH_AM_OID || method == GIST_AM_OID ||
-         method == SPGIST_AM_OID;
+// A row has entries of its own in these. A BRIN index has one for all rows of many pages, so that one
+// row decides whether the others are read, and who looks for it finds its value by the time; a GIN
+// index has a list of new entries, which one row empties. Operator families of extensions are none of
+// PostgreSQL's own objects.
+bool has_entries_of_rows(const IndexOptInfo* index) {
+  constexpr Oid kMethodsOfIndexes[] = {BTREE_AM_OID, HASH_AM_OID, GIST_AM_OID, SPGIST_AM_OID};
+  const Oid* families = index->opfamily;
+  return std::ranges::find(kMethodsOfIndexes, index->relam) != std::end(kMethodsOfIndexes) &&
+         std::none_of(families, families + index->nkeycolumns,
+                      [](Oid family) { return family >= FirstUnpinnedObjectId; });
 }
 
 void hide_size_of_index(const RelOptInfo* relation, IndexOptInfo* index) {
@@ -107,8 +102,6 @@ void hide_size_of_index(const RelOptInfo* relation, IndexOptInfo* index) {
   index->pages = relation->pages / kTablePages;
   index->tuples = relation->tuples;
   index->tree_height = index->relam == BTREE_AM_OID ? kHeight : -1;
-  if (estimates_by_size(index->relam)) return;
-  index->amcostestimate = reinterpret_cast<decltype(index->amcostestimate)>(estimate_by_size);
 }
 
 void hide_size(Oid table, RelOptInfo* relation) {
@@ -118,7 +111,12 @@ void hide_size(Oid table, RelOptInfo* relation) {
   relation->allvisfrac = 1;
   ListCell* cell;
   foreach (cell, relation->indexlist) {
-    hide_size_of_index(relation, static_cast<IndexOptInfo*>(lfirst(cell)));
+    auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    if (has_entries_of_rows(index)) {
+      hide_size_of_index(relation, index);
+    } else {
+      relation->indexlist = foreach_delete_current(relation->indexlist, cell);
+    }
   }
 }
 

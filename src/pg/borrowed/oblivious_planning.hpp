@@ -13,7 +13,8 @@
 // *Sizes.* Costs grow with the pages of a table and its indexes, and a condition on 880 keys can be
 // had that makes a scan of an index as cheap as one of the whole table: one page more decided, and
 // took a tenth of the time. So all protected tables between two sizes are planned alike. A secret
-// decides these sizes.
+// decides these sizes. Indexes in which one row decides how many others are read, such as BRIN, are
+// left out.
 //
 // *Joins.* What is computed of a protected row is bounded for one row (row_work.hpp). A nested loop
 // computes it once for each row of the other side of the join, so that one row could take seconds.

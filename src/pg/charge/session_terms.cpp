@@ -41,81 +41,88 @@ void lock_budget_table(Oid table) {
   }
 }
 
-// Whether the column of the row has this text. An older version of the schema may lack the column.
-bool column_is(Relation table, HeapTuple row, const char* name, const char* expected) {
+// A column of the row, null if an older version of the schema lacks it.
+Datum value_of(Relation table, HeapTuple row, const char* name, bool* is_null) {
   const AttrNumber column = get_attnum(RelationGetRelid(table), name);
-  if (column == InvalidAttrNumber) return false;
-  bool is_null = true;
-  const Datum value = heap_getattr(row, column, RelationGetDescr(table), &is_null);
+  *is_null = true;
+  if (column == InvalidAttrNumber) return 0;
+  return heap_getattr(row, column, RelationGetDescr(table), is_null);
+}
+
+bool column_is(Relation table, HeapTuple row, const char* name, const char* expected) {
+  bool is_null;
+  const Datum value = value_of(table, row, name, &is_null);
   return !is_null && strcmp(TextDatumGetCString(value), expected) == 0;
 }
 
-// What a row says of the terms.
-struct RowTerms {
-  bool is_revoked;
-  bool in_rho;
-  bool replaces;
-};
-
 bool is_revoked(Relation table, HeapTuple row) {
-  const AttrNumber column = get_attnum(RelationGetRelid(table), "revoked");
-  if (column == InvalidAttrNumber) return false;
-  bool is_null = true;
-  const Datum value = heap_getattr(row, column, RelationGetDescr(table), &is_null);
+  bool is_null;
+  const Datum value = value_of(table, row, "revoked", &is_null);
   return !is_null && DatumGetBool(value);
 }
 
-// The rows of the role that this session spends. It reads the table by its index, without
-// permission checks, in a snapshot of its own: the transaction's may be older than the grant. An
-// older version of the schema may lack the table.
-List* rows_of_role(const char* name, const char* index_name) {
-  List* rows = NIL;
+bool is_general(Relation table, HeapTuple row) {
+  bool is_null;
+  value_of(table, row, "table_id", &is_null);
+  return is_null;
+}
+
+// What the budgets of a role say of the terms.
+struct TermsOfRole {
+  bool is_revoked = false;  // these three: of the general budget
+  bool in_rho = false;
+  bool replaces = false;
+  int tables = 0;  // budgets for tables that are not revoked
+  int tables_in_rho = 0;
+};
+
+void add_row(Relation table, HeapTuple row, TermsOfRole* terms) {
+  const bool revoked = is_revoked(table, row);
+  const bool in_rho = column_is(table, row, "accountant", "zcdp");
+  if (is_general(table, row)) {
+    terms->is_revoked = revoked;
+    terms->in_rho = in_rho;
+    terms->replaces = column_is(table, row, "neighbours", "replace");
+  } else if (!revoked) {
+    ++terms->tables;
+    terms->tables_in_rho += in_rho ? 1 : 0;
+  }
+}
+
+// The role is that which this session spends. It reads the table by its index, without permission
+// checks, in a snapshot of its own: the transaction's may be older than the grant. An older version
+// of the schema may lack the index.
+TermsOfRole terms_of_role() {
+  TermsOfRole terms;
   const Oid schema = get_namespace_oid(kSchema, true);
-  if (!OidIsValid(schema)) return rows;
-  const Oid table_oid = get_relname_relid(name, schema);
-  if (!OidIsValid(table_oid)) return rows;
+  if (!OidIsValid(schema)) return terms;
+  const Oid table_oid = get_relname_relid("budget", schema);
+  if (!OidIsValid(table_oid)) return terms;
   lock_budget_table(table_oid);
   Relation table = table_open(table_oid, NoLock);
   const AttrNumber role = get_attnum(table_oid, "role");
   if (role != InvalidAttrNumber) {
-    const Oid index = get_relname_relid(index_name, schema);
+    const Oid index = get_relname_relid("budget_of_role", schema);
     ScanKeyData key;
     ScanKeyInit(&key, role, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(GetOuterUserId()));
     SysScanDesc scan = systable_beginscan(table, index, OidIsValid(index), nullptr, 1, &key);
     for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan));) {
-      auto* terms = static_cast<RowTerms*>(palloc(sizeof(RowTerms)));
-      *terms = {is_revoked(table, row), column_is(table, row, "accountant", "zcdp"),
-                column_is(table, row, "neighbours", "replace")};
-      rows = lappend(rows, terms);
+      add_row(table, row, &terms);
     }
     systable_endscan(scan);
   }
   table_close(table, AccessShareLock);
-  return rows;
-}
-
-// Whether all budgets for tables add rhos, and there is one.
-bool tables_in_rho() {
-  bool in_rho = false;
-  const ListCell* cell;
-  foreach (cell, rows_of_role("table_budget", "table_budget_pkey")) {
-    const auto* row = static_cast<const RowTerms*>(lfirst(cell));
-    if (row->is_revoked) continue;
-    if (!row->in_rho) return false;
-    in_rho = true;
-  }
-  return in_rho;
+  return terms;
 }
 
 }  // namespace
 
 BudgetTerms session_terms() {
+  const TermsOfRole role = terms_of_role();
+  const bool tables_in_rho = role.tables > 0 && role.tables_in_rho == role.tables;
   BudgetTerms terms;
-  const List* rows = rows_of_role("budget", "budget_pkey");
-  if (rows == NIL) return terms;
-  const auto* general = static_cast<const RowTerms*>(linitial(rows));
-  terms.in_rho = general->is_revoked ? tables_in_rho() : general->in_rho;
-  terms.replaces = general->replaces;
+  terms.in_rho = role.is_revoked ? tables_in_rho : role.in_rho;
+  terms.replaces = role.replaces;
   return terms;
 }
 

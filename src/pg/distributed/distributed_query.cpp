@@ -4,6 +4,7 @@
 #include "pg/distributed/distributed_states.hpp"
 #include "pg/distributed/states_query.hpp"
 #include "pg/parameters/private_call.hpp"
+#include "pg/server/query_random.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"
@@ -211,12 +212,7 @@ bool add_relations_below(Node* node, void* context) {
 // Nobody can guess it, and so write a placeholder.
 uint64 random_number() {
   uint64 number = 0;
-  while (number == 0) {
-    if (!pg_strong_random(&number, sizeof number)) {
-      ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-                      errmsg("the operating system gives no random numbers")));
-    }
-  }
+  while (number == 0) number = draw_number();
   return number;
 }
 

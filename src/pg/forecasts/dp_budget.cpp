@@ -49,8 +49,7 @@ AggregateParameters* ordinary_call(Family family, double epsilon, uint32 quantil
   given.upper = 1;
   given.options = default_options(row_of(family));
   if (family == Family::kQuantiles) given.options.method = static_cast<Method>(method);
-  given.quantiles = quantiles;
-  given.quantile_count = quantile_count;
+  given.quantiles = {quantiles, quantile_count};
   return make_parameters(given);
 }
 

@@ -67,16 +67,14 @@ DPQ_FUNCTION(dpq_quantiles_expected_error) {
   const uint64 rows = rows_argument(fcinfo, 0);
   const AggregateParameters* parameters = parameters_argument(fcinfo, 1);
   const QuantilesQuery query = quantiles_query_of(parameters);
-  auto* errors =
-      static_cast<QuantileError*>(palloc(parameters->quantile_count * sizeof(QuantileError)));
+  const std::span<const double> quantiles = quantiles_of(parameters);
+  auto* errors = static_cast<QuantileError*>(palloc(quantiles.size() * sizeof(QuantileError)));
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     std::ranges::copy(forecast_quantiles_error(query, rows, {cancel, &memory}), errors);
   });
   InitMaterializedSRF(fcinfo, 0);
   auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  for (uint32 i = 0; i < parameters->quantile_count; ++i) {
-    put_error(result, parameters->quantiles[i], errors[i]);
-  }
+  for (std::size_t i = 0; i < quantiles.size(); ++i) put_error(result, quantiles[i], errors[i]);
   return Datum{0};
 }

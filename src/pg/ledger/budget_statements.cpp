@@ -1,11 +1,13 @@
 #include "pg/ledger/budget_statements.hpp"
 
+#include <algorithm>
+
 #include "pg/ledger/charge_totals.hpp"
+#include "pg/ledger/statement.hpp"
 #include "pg/server/table_name.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -20,325 +22,168 @@ namespace {
 // such charges by it.
 constexpr char kReplaceOneRow[] = "replace the value of one row";
 
-// The columns that the statement of read_amounts() returns.
-enum AmountColumn {
-  kEpsilonAsked = 1,
-  kEpsilonLeft,
-  kDeltaAsked,
-  kDeltaLeft,
-  kRhoAsked,
-  kRhoLeft,
-  kAccountantOfRole,
-  kItemWithoutRho,
-  kLeastAsked,
-  kSmallestCharge,
-  kRenewedAt,
-};
+// ---- Statements --------------------------------------------------------------------------------
 
-// Both read a column of the row that the last statement returned.
-char* column(int number) {
-  return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number);
-}
+// No subquery stands between the row and the verdict: where the statement has waited for the row,
+// PostgreSQL computes the verdict anew from its latest version, but not what a subquery has given.
+constexpr char kCheck[] = R"(
+SELECT dpquantile.verdict(
+         b.accountant, b.smallest_charge, b.delta_limit,
+         epsilon_left => b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
+         delta_left => b.delta_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
+         rho_left => b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),
+         epsilon => CASE b.neighbours WHEN 'replace' THEN charge.epsilon_replacing ELSE charge.epsilon END,
+         delta => CASE b.neighbours WHEN 'replace' THEN charge.delta_replacing ELSE charge.delta END,
+         rho => CASE b.neighbours WHEN 'replace' THEN charge.rho_replacing ELSE charge.rho END,
+         least_epsilon => CASE b.neighbours WHEN 'replace' THEN charge.least_epsilon_replacing ELSE charge.least_epsilon END,
+         least_rho => CASE b.neighbours WHEN 'replace' THEN charge.least_rho_replacing ELSE charge.least_rho END
+       ) AS verdict,
+       b.budget_id, b.revoked, b.accountant, b.neighbours)";
 
-Datum column_datum(int number) {
-  bool is_null;
-  return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number, &is_null);
-}
+constexpr char kOfRole[] = R"(
+  FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL
+   FOR UPDATE OF b)";
 
-// A statement whose plan this worker keeps. PostgreSQL plans it once for any values, and again when
-// an object that it refers to is changed or replaced.
-struct Statement {
-  const char* text;
-  int arguments;
-  const Oid* types;
-  SPIPlanPtr plan;
-};
+constexpr char kOfRoleIfFree[] = R"(
+  FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL
+   FOR UPDATE OF b SKIP LOCKED)";
 
-int execute(Statement* statement, Datum* values, const char* nulls) {
-  if (statement->plan == nullptr) {
-    SPIPlanPtr plan =
-        SPI_prepare(statement->text, statement->arguments, const_cast<Oid*>(statement->types));
-    if (plan == nullptr || SPI_keepplan(plan) != 0) {
-      ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the charge cannot be prepared")));
-    }
-    statement->plan = plan;
-  }
-  return SPI_execute_plan(statement->plan, values, nulls, false, 0);
-}
+constexpr char kOfTables[] = R"(, i.relation
+  FROM charge
+  JOIN dpquantile.table_identity i ON i.relation = ANY (charge.tables)
+  JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id = i.table_id
+ ORDER BY i.relation
+   FOR UPDATE OF b)";
 
-// The arguments of statements: values of these types, any of which may be NULL.
-class Arguments {
- public:
-  void add(Datum value, bool is_null = false) {
-    Assert(count_ < kMost);
-    values_[count_] = value;
-    nulls_[count_++] = is_null ? 'n' : ' ';
-  }
-  void add(const Amount& amount) { add(amount.value, amount.is_null); }
+Statement check_and_wait = {kCheck, kOfRole};
+Statement check_if_free = {kCheck, kOfRoleIfFree};
+Statement check_tables = {kCheck, kOfTables};
 
-  Datum* values() { return values_; }
-  const char* nulls() const { return nulls_; }
-
- private:
-  static constexpr int kMost = 23;
-  Datum values_[kMost];
-  char nulls_[kMost];
-  int count_ = 0;
-};
-
-// $1 the role; of the charges together: $2 epsilon, $3 delta, $4 rho, $5 whether one has rho alone,
-// $6 the number of the first one without a rho or 0, $7 the least epsilon, $8 the least rho. $9 the
-// time of the request.
-#define DPQ_BUDGET_TYPES                                                                \
-  OIDOID, NUMERICOID, NUMERICOID, NUMERICOID, BOOLOID, INT4OID, NUMERICOID, NUMERICOID, \
-      TIMESTAMPTZOID
-constexpr Oid kBudgetTypes[] = {DPQ_BUDGET_TYPES};
-// $10 a protected table.
-constexpr Oid kTableTypes[] = {DPQ_BUDGET_TYPES, OIDOID};
-// These are for a budget with neighbours kAddOrRemove. For kReplace $10 epsilon, $11 delta, $12
-// rho, $13 the least epsilon, $14 the least rho; $5 and $6 are the same.
-constexpr Oid kCheckTypes[] = {DPQ_BUDGET_TYPES, NUMERICOID, NUMERICOID,
-                               NUMERICOID,       NUMERICOID, NUMERICOID};
-
-Statement on_budget(const char* text) {
-  return {text, lengthof(kBudgetTypes), kBudgetTypes, nullptr};
-}
-
-Statement on_table_budget(const char* text) {
-  return {text, lengthof(kTableTypes), kTableTypes, nullptr};
-}
-
-Statement check_of_budget(const char* text) {
-  return {text, lengthof(kCheckTypes), kCheckTypes, nullptr};
-}
-
-Arguments budget_arguments(const ChargeRequest* request, TimestampTz now,
-                           BudgetNeighbours neighbours) {
-  const ChargeTotals totals = totals_of(request, neighbours);
-  Arguments arguments;
-  arguments.add(ObjectIdGetDatum(request->role));
-  arguments.add(totals.epsilon);
-  arguments.add(totals.delta);
-  arguments.add(totals.rho);
-  arguments.add(BoolGetDatum(totals.has_rho_alone));
-  arguments.add(Int32GetDatum(totals.item_without_rho));
-  arguments.add(totals.least_epsilon);
-  arguments.add(totals.least_rho);
-  arguments.add(TimestampTzGetDatum(now));
-  return arguments;
-}
-
-Arguments check_arguments(const ChargeRequest* request, TimestampTz now) {
-  Arguments arguments = budget_arguments(request, now, BudgetNeighbours::kAddOrRemove);
-  const ChargeTotals replacing = totals_of(request, BudgetNeighbours::kReplace);
-  arguments.add(replacing.epsilon);
-  arguments.add(replacing.delta);
-  arguments.add(replacing.rho);
-  arguments.add(replacing.least_epsilon);
-  arguments.add(replacing.least_rho);
-  return arguments;
-}
-
-// A text of every charge, as text[]. A text that a charge lacks is NULL.
-template <class Member>
-Datum texts_of(const ChargeRequest* request, Member member) {
-  Datum texts[kMaxCharges];
-  bool nulls[kMaxCharges];
-  int count = 0;
-  for (const ChargeItem& item : items_of(request)) {
-    const char* text = member(item);
-    nulls[count] = text[0] == '\0';
-    texts[count] = CStringGetTextDatum(text);
-    ++count;
-  }
-  int lower_bound = 1;
-  return PointerGetDatum(
-      construct_md_array(texts, nulls, 1, &count, &lower_bound, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-using Number = int32 ChargeItem::*;
-
-// A number of every charge, as int4[].
-Datum numbers_of(const ChargeRequest* request, Number member) {
-  Datum numbers[kMaxCharges];
-  int count = 0;
-  for (const ChargeItem& item : items_of(request)) numbers[count++] = Int32GetDatum(item.*member);
-  return PointerGetDatum(
-      construct_array(numbers, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
-}
-
-// An amount of every charge, as numeric[].
-Datum amounts_of(const ChargeRequest* request, BudgetNeighbours neighbours,
-                 Amount (*amount_of)(const ChargeItem& item, BudgetNeighbours neighbours)) {
-  Datum amounts[kMaxCharges];
-  bool nulls[kMaxCharges];
-  int count = 0;
-  for (const ChargeItem& item : items_of(request)) {
-    const Amount amount = amount_of(item, neighbours);
-    amounts[count] = amount.value;
-    nulls[count++] = amount.is_null;
-  }
-  int lower_bound = 1;
-  return PointerGetDatum(construct_md_array(amounts, nulls, 1, &count, &lower_bound, NUMERICOID, -1,
-                                            false, TYPALIGN_INT));
-}
-
-// What is spent in the period of the request. A period of the calendar begins once, with the first
-// charge in it; the row never goes back to an earlier one. Without a period everything counts.
-#define DPQ_BEGINS_PERIOD "dpquantile.period_start(b.every, $9) > b.period_start"
-#define DPQ_SPENT(amount)                                                                       \
-  "b." amount "_spent - CASE WHEN " DPQ_BEGINS_PERIOD " THEN b." amount "_spent ELSE b." amount \
-  "_before END"
-
-// Each "fits" follows from comparisons that must be true. A NULL refuses the charge.
-#define DPQ_VERDICT \
-  "CASE b.accountant"                                                                            \
-  " WHEN 'pure' THEN"                                                                            \
-  "   CASE WHEN $5 THEN 'rho alone'"                                                             \
-  "        WHEN " DPQ_SPENT("epsilon") " + asked.epsilon > b.epsilon_limit THEN 'epsilon'"       \
-  "        WHEN " DPQ_SPENT("delta") " + asked.delta <= b.delta_limit THEN"                      \
-  "          CASE WHEN asked.least_epsilon >= b.smallest_charge THEN 'fits'"                     \
-  "               WHEN asked.least_epsilon < b.smallest_charge THEN 'too small' END"             \
-  "        WHEN " DPQ_SPENT("delta") " > b.delta_limit THEN 'overspent delta'"                   \
-  "        WHEN b.delta_limit > 0 THEN 'delta'"                                                  \
-  "        ELSE 'no delta' END"                                                                  \
-  " WHEN 'zcdp' THEN"                                                                            \
-  "   CASE WHEN $6 > 0 THEN 'no rho'"                                                            \
-  "        WHEN " DPQ_SPENT("rho") " + asked.rho <= b.rho_limit THEN"                            \
-  "          CASE WHEN asked.least_rho >= b.smallest_charge THEN 'fits'"                         \
-  "               WHEN asked.least_rho < b.smallest_charge THEN 'too small' END"                 \
-  "        ELSE 'rho' END"                                                                       \
-  " END"
-
-#define DPQ_BY_NEIGHBOURS(own, replacing) \
-  "CASE b.neighbours WHEN 'add or remove' THEN " own " WHEN 'replace' THEN " replacing " END"
-
-#define DPQ_CHECK_BUDGET \
-  "SELECT " DPQ_VERDICT ", b.revoked, b.neighbours"                                              \
-  "  FROM dpquantile.budget b"                                                                   \
-  " CROSS JOIN LATERAL (SELECT " DPQ_BY_NEIGHBOURS("$2", "$10") " AS epsilon, "                  \
-                                 DPQ_BY_NEIGHBOURS("$3", "$11") " AS delta, "                    \
-                                 DPQ_BY_NEIGHBOURS("$4", "$12") " AS rho, "                      \
-                                 DPQ_BY_NEIGHBOURS("$7", "$13") " AS least_epsilon, "            \
-                                 DPQ_BY_NEIGHBOURS("$8", "$14") " AS least_rho) asked"           \
-  " WHERE b.role = $1 FOR UPDATE OF b"
-
-Statement check_and_wait = check_of_budget(DPQ_CHECK_BUDGET);
-Statement check_skip_locked = check_of_budget(DPQ_CHECK_BUDGET " SKIP LOCKED");
-Statement any_budget = on_budget("SELECT 1 FROM dpquantile.budget b WHERE b.role = $1");
-
-#define DPQ_FROM_TABLE_BUDGET "  FROM dpquantile.table_budget b"
-#define DPQ_OF_TABLE " WHERE b.role = $1 AND b.relation = $10"
-
-Statement check_of_table = on_table_budget(
-    "SELECT " DPQ_VERDICT ", b.revoked, b.accountant" DPQ_FROM_TABLE_BUDGET
-    " CROSS JOIN LATERAL (SELECT $2 AS epsilon, $3 AS delta, $4 AS rho, $7 AS least_epsilon,"
-    "                            $8 AS least_rho) asked" DPQ_OF_TABLE " FOR UPDATE OF b");
+Statement any_budget = {R"(
+SELECT FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL)"};
 
 // A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
 // undoes this before six_digits rounds up, so that the message shows what was asked for.
-#define DPQ_AMOUNTS \
-  "SELECT trim_scale($2), trim_scale(greatest(b.epsilon_limit - (" DPQ_SPENT("epsilon") "), 0)),"     \
-  "       $3::float8, greatest(b.delta_limit - (" DPQ_SPENT("delta") "), 0)::float8,"                 \
-  "       dpquantile.six_digits($4 * 0.999999999, true),"                                             \
-  "       dpquantile.six_digits(greatest(b.rho_limit - (" DPQ_SPENT("rho") "), 0), false),"           \
-  "       b.accountant, $6,"                                                                          \
-  "       CASE b.accountant"                                                                          \
-  "       WHEN 'zcdp' THEN dpquantile.six_digits($8 * 0.999999999, true)"                             \
-  "       ELSE trim_scale($7) END,"                                                                   \
-  "       CASE b.accountant"                                                                          \
-  "       WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)"                            \
-  "       ELSE trim_scale(b.smallest_charge) END,"                                                    \
-  "       to_char(dpquantile.period_end(b.every, greatest(b.period_start, $9)) AT TIME ZONE 'UTC',"   \
-  "               'YYYY-MM-DD')"
+Statement amounts = {R"(
+SELECT trim_scale(charge.epsilon) AS epsilon_asked,
+       trim_scale(greatest(b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before), 0)) AS epsilon_left,
+       charge.delta::float8 AS delta_asked,
+       greatest(b.delta_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before), 0)::float8 AS delta_left,
+       dpquantile.six_digits(charge.rho * 0.999999999, true) AS rho_asked,
+       dpquantile.six_digits(greatest(b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before), 0), false) AS rho_left,
+       b.accountant,
+       CASE b.accountant WHEN 'zcdp' THEN dpquantile.six_digits(charge.least_rho * 0.999999999, true)
+                         ELSE trim_scale(charge.least_epsilon) END AS least_asked,
+       CASE b.accountant WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)
+                         ELSE trim_scale(b.smallest_charge) END AS smallest_charge,
+       to_char(dpquantile.period_end(b.every, greatest(b.period_start, charge.at)) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS renewed_at
+  FROM charge JOIN dpquantile.budget b ON b.budget_id = charge.budget_id)"};
 
-Statement amounts_of_budget = on_budget(DPQ_AMOUNTS "  FROM dpquantile.budget b WHERE b.role = $1");
-Statement amounts_of_table = on_table_budget(DPQ_AMOUNTS DPQ_FROM_TABLE_BUDGET DPQ_OF_TABLE);
+// The ledger has names. Which names are those of one table must be known after it is dropped.
+Statement note_names = {R"(
+INSERT INTO dpquantile.table_name (table_id, name)
+SELECT i.table_id, n.name
+  FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
+  JOIN dpquantile.table_identity i ON i.relation = n.relation
+    ON CONFLICT DO NOTHING)"};
 
-#define DPQ_DEDUCT                                                        \
-  " SET epsilon_spent = b.epsilon_spent + coalesce($2, 0),"               \
-  "     delta_spent = b.delta_spent + $3,"                                \
-  "     rho_spent = b.rho_spent + coalesce($4, 0),"                       \
-  "     has_rho_alone = b.has_rho_alone OR $5,"                           \
-  "     epsilon_before = CASE WHEN " DPQ_BEGINS_PERIOD                    \
-  "                      THEN b.epsilon_spent ELSE b.epsilon_before END," \
-  "     delta_before = CASE WHEN " DPQ_BEGINS_PERIOD                      \
-  "                    THEN b.delta_spent ELSE b.delta_before END,"       \
-  "     rho_before = CASE WHEN " DPQ_BEGINS_PERIOD                        \
-  "                  THEN b.rho_spent ELSE b.rho_before END,"             \
-  "     period_start = greatest(b.period_start, dpquantile.period_start(b.every, $9))"
+// The budgets are locked, so that no other transaction adds the same text, or removes it. The
+// ledger gets no charge if a budget was not changed. A revoked budget has no accountant of its own;
+// then a budget of a table pays.
+Statement enter = {R"(
+, charged AS (
+  UPDATE dpquantile.budget b
+     SET epsilon_spent = b.epsilon_spent + coalesce(charge.epsilon, 0),
+         delta_spent = b.delta_spent + charge.delta,
+         rho_spent = b.rho_spent + coalesce(charge.rho, 0),
+         has_rho_alone = b.has_rho_alone OR charge.has_rho_alone,
+         epsilon_before = dpquantile.before_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
+         delta_before = dpquantile.before_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
+         rho_before = dpquantile.before_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),
+         period_start = greatest(b.period_start, dpquantile.period_start(b.every, charge.at)),
+         charges = b.charges + cardinality(charge.functions)
+    FROM charge WHERE b.budget_id = ANY (charge.budgets)
+  RETURNING b.budget_id, b.table_id, b.charges - cardinality(charge.functions) AS charges_before,
+            CASE WHEN b.revoked THEN coalesce(charge.accountant_of_table, b.accountant) ELSE b.accountant END AS accountant),
+general AS (
+  SELECT c.*, sha256(charge.query_bytes) AS query_hash
+    FROM charge CROSS JOIN charged c
+   WHERE c.table_id IS NULL AND (SELECT count(*) FROM charged) = cardinality(charge.budgets)),
+texts AS (
+  INSERT INTO dpquantile.query_text (budget_id, query_hash, query)
+  SELECT g.budget_id, g.query_hash, charge.query FROM charge CROSS JOIN general g WHERE charge.query IS NOT NULL
+  ON CONFLICT DO NOTHING)
+INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon, delta, rho,
+                               accountant, grouping_sets, groups, query_hash, tables)
+SELECT g.budget_id, g.charges_before + i.number, charge.role_name, charge.session_role_name, i.function::name, i.mechanism, i.neighbours,
+       i.epsilon, i.delta, i.rho, g.accountant, i.grouping_sets, CASE WHEN i.groups >= 0 THEN i.groups END, g.query_hash, charge.table_names
+  FROM charge CROSS JOIN general g
+ CROSS JOIN unnest(charge.functions, charge.mechanisms, charge.neighbours, charge.epsilons, charge.deltas, charge.rhos,
+                   charge.grouping_sets, charge.groups)
+            WITH ORDINALITY AS i (function, mechanism, neighbours, epsilon, delta, rho, grouping_sets, groups, number)
+RETURNING number)"};
 
-Statement deduct_of_table =
-    on_table_budget("UPDATE dpquantile.table_budget b" DPQ_DEDUCT DPQ_OF_TABLE);
+// ---- What they are given -----------------------------------------------------------------------
 
-constexpr Oid kNameTypes[] = {OIDOID, TEXTOID};
-Statement note_name = {
-    "INSERT INTO dpquantile.table_name (table_id, name)"
-    " SELECT i.table_id, $2 FROM dpquantile.table_identity i WHERE i.relation = $1"
-    " ON CONFLICT DO NOTHING",
-    lengthof(kNameTypes), kNameTypes, nullptr};
-
-// The arguments of kBudgetTypes; $10 the role's name and $11 the session role's; arrays with an
-// element for each charge: $12 function, $13 mechanism, $14 neighbours, $15 epsilon, $16 delta, $17
-// rho, $18 grouping sets and $19 groups, below 0 if their number is not public; $20 the query's
-// text and $21 its bytes, both NULL if it is unknown; $22 the names of the protected tables and $23
-// the accountant of the budget of one of them, or NULL.
-constexpr Oid kChargeTypes[] = {DPQ_BUDGET_TYPES, NAMEOID,      NAMEOID,         TEXTARRAYOID,
-                                TEXTARRAYOID,     TEXTARRAYOID, NUMERICARRAYOID, NUMERICARRAYOID,
-                                NUMERICARRAYOID,  INT4ARRAYOID, INT4ARRAYOID,    TEXTOID,
-                                BYTEAOID,         TEXTARRAYOID, TEXTOID};
-
-// The budget is locked, so that no other transaction adds the same text, or removes it. A revoked
-// budget has no accountant of its own; then a budget of a table pays.
-Statement charge = {
-    "WITH charged AS ("
-    "  UPDATE dpquantile.budget b" DPQ_DEDUCT
-    ","
-    "         charges = b.charges + array_length($12, 1)"
-    "   WHERE b.role = $1"
-    "  RETURNING b.budget_id, CASE WHEN b.revoked THEN coalesce($23, b.accountant) ELSE "
-    "b.accountant END AS accountant,"
-    "            b.charges - array_length($12, 1) AS charges_before, sha256($21) AS query_hash),"
-    " texts AS ("
-    "  INSERT INTO dpquantile.query_text (budget_id, query_hash, query)"
-    "  SELECT budget_id, query_hash, $20 FROM charged WHERE $20 IS NOT NULL"
-    "  ON CONFLICT DO NOTHING)"
-    "INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function,"
-    "                               mechanism, neighbours, epsilon, delta, rho, accountant,"
-    "                               grouping_sets, groups, query_hash, tables)"
-    " SELECT c.budget_id, c.charges_before + n, $10, $11, ($12)[n]::name, ($13)[n], ($14)[n],"
-    "        ($15)[n], ($16)[n], ($17)[n], c.accountant, ($18)[n],"
-    "        CASE WHEN ($19)[n] >= 0 THEN ($19)[n] END, c.query_hash, $22"
-    "   FROM charged c, generate_subscripts($12, 1) n"
-    " RETURNING number",
-    lengthof(kChargeTypes), kChargeTypes, nullptr};
-
-// Has a new worker plan the statement before it locks a budget: other charges of the role wait
-// while the budget is locked. For role NULL the statement changes nothing.
-void plan_charge() {
-  if (charge.plan != nullptr) return;
-  Arguments arguments;
-  for (int i = 0; i < charge.arguments; ++i) arguments.add(0, true);
-  execute(&charge, arguments.values(), arguments.nulls());
+void add_request(ChargeRow& charge, const ChargeRequest* request, TimestampTz now) {
+  charge.add("role", OIDOID, ObjectIdGetDatum(request->role));
+  charge.add("at", TIMESTAMPTZOID, TimestampTzGetDatum(now));
 }
 
-bool selects_one_row(Statement* statement, Arguments arguments) {
-  return execute(statement, arguments.values(), arguments.nulls()) == SPI_OK_SELECT &&
-         SPI_processed == 1;
+void add_totals(ChargeRow& charge, const ChargeTotals& totals) {
+  charge.add("epsilon", NUMERICOID, totals.epsilon);
+  charge.add("delta", NUMERICOID, totals.delta);
+  charge.add("rho", NUMERICOID, totals.rho);
 }
 
-BudgetNeighbours neighbours_of(const char* name) {
-  if (name != nullptr && strcmp(name, "add or remove") == 0) return BudgetNeighbours::kAddOrRemove;
-  if (name != nullptr && strcmp(name, "replace") == 0) return BudgetNeighbours::kReplace;
-  ereport(ERROR,
-          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the role's budget has unknown neighbours")));
+// The verdict has no total of epsilon if one of the charges has none, and likewise of rho.
+ChargeTotals of_all(ChargeTotals totals) {
+  if (totals.has_rho_alone) totals.epsilon = {};
+  if (totals.item_without_rho != 0) totals.rho = {};
+  return totals;
 }
 
-Arguments table_arguments(const ChargeRequest* request, Oid table, TimestampTz now,
-                          BudgetNeighbours neighbours) {
-  Arguments arguments = budget_arguments(request, now, neighbours);
-  arguments.add(ObjectIdGetDatum(table));
-  return arguments;
+ChargeRow check_row(const ChargeRequest* request, TimestampTz now) {
+  const ChargeTotals own = of_all(totals_of(request, BudgetNeighbours::kAddOrRemove));
+  const ChargeTotals replacing = of_all(totals_of(request, BudgetNeighbours::kReplace));
+  ChargeRow charge;
+  add_request(charge, request, now);
+  add_totals(charge, own);
+  charge.add("least_epsilon", NUMERICOID, own.least_epsilon);
+  charge.add("least_rho", NUMERICOID, own.least_rho);
+  charge.add("epsilon_replacing", NUMERICOID, replacing.epsilon);
+  charge.add("delta_replacing", NUMERICOID, replacing.delta);
+  charge.add("rho_replacing", NUMERICOID, replacing.rho);
+  charge.add("least_epsilon_replacing", NUMERICOID, replacing.least_epsilon);
+  charge.add("least_rho_replacing", NUMERICOID, replacing.least_rho);
+  return charge;
+}
+
+// A value of each element, as an array of this type. Values may be NULL.
+template <class Elements, class ValueOf>
+Amount array_of(const Elements& elements, Oid type, ValueOf value_of) {
+  Datum values[kMaxCharges];
+  bool nulls[kMaxCharges];
+  int count = 0;
+  for (const auto& element : elements) {
+    const Amount value = value_of(element);
+    values[count] = value.value;
+    nulls[count++] = value.is_null;
+  }
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  int lower_bound = 1;
+  return {PointerGetDatum(construct_md_array(values, nulls, 1, &count, &lower_bound, type, length,
+                                             by_value, alignment)),
+          false};
+}
+
+// A text that a charge lacks is NULL.
+Amount text_or_null(const char* text) {
+  if (text[0] == '\0') return {};
+  return {CStringGetTextDatum(text), false};
 }
 
 Datum name_of_table(Oid table) {
@@ -350,117 +195,199 @@ Datum name_of_table(Oid table) {
   return CStringGetTextDatum(name);
 }
 
+void add_tables(ChargeRow& charge, const ChargeRequest* request) {
+  const std::span<const Oid> tables = tables_of(request);
+  charge.add("tables", OIDARRAYOID, array_of(tables, OIDOID, [](Oid table) {
+               return Amount{ObjectIdGetDatum(table), false};
+             }));
+}
+
 // Null without tables.
-Amount names_of_tables(const ChargeRequest* request) {
-  if (request->table_count == 0) return {};
-  Datum names[kMaxTables];
-  int count = 0;
-  for (const Oid table : tables_of(request)) names[count++] = name_of_table(table);
-  return {PointerGetDatum(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT)), false};
+void add_table_names(ChargeRow& charge, const ChargeRequest* request) {
+  Amount names;
+  if (request->table_count > 0) {
+    names = array_of(tables_of(request), TEXTOID, [](Oid table) {
+      return Amount{name_of_table(table), false};
+    });
+  }
+  charge.add("table_names", TEXTARRAYOID, names);
 }
 
-bool is_true(int number) {
-  return DatumGetBool(column_datum(number));
+// The columns of the charges: an array with an element for each.
+void add_items(ChargeRow& charge, const ChargeRequest* request, BudgetNeighbours neighbours) {
+  const std::span<const ChargeItem> items = items_of(request);
+  const bool replaces = neighbours == BudgetNeighbours::kReplace;
+  const auto add_texts = [&](const char* column, auto text_of) {
+    charge.add(column, TEXTARRAYOID, array_of(items, TEXTOID, [text_of](const ChargeItem& item) {
+                 return text_or_null(text_of(item));
+               }));
+  };
+  const auto add_amounts = [&](const char* column, auto amount_of) {
+    charge.add(column, NUMERICARRAYOID,
+               array_of(items, NUMERICOID, [amount_of, neighbours](const ChargeItem& item) {
+                 return amount_of(item, neighbours);
+               }));
+  };
+  const auto add_numbers = [&](const char* column, int32 ChargeItem::*number) {
+    charge.add(column, INT4ARRAYOID, array_of(items, INT4OID, [number](const ChargeItem& item) {
+                 return Amount{Int32GetDatum(item.*number), false};
+               }));
+  };
+  add_texts("functions", [](const ChargeItem& item) { return NameStr(item.function); });
+  add_texts("mechanisms", [](const ChargeItem& item) { return item.mechanism; });
+  add_texts("neighbours", [replaces](const ChargeItem& item) {
+    return replaces ? kReplaceOneRow : item.neighbours;
+  });
+  add_amounts("epsilons", epsilon_of);
+  add_amounts("deltas", delta_of);
+  add_amounts("rhos", rho_of);
+  add_numbers("grouping_sets", &ChargeItem::grouping_sets);
+  add_numbers("groups", &ChargeItem::groups);  // below 0: their number is not public
 }
 
-// The amounts in the row that the last statement returned.
-BudgetAmounts selected_amounts(Oid table, BudgetNeighbours neighbours) {
-  return {OidIsValid(table) ? get_rel_name(table) : nullptr,
-          neighbours,
-          column(kEpsilonAsked),
-          column(kEpsilonLeft),
-          column(kDeltaAsked),
-          column(kDeltaLeft),
-          column(kRhoAsked),
-          column(kRhoLeft),
-          column(kAccountantOfRole),
-          DatumGetInt32(column_datum(kItemWithoutRho)),
-          column(kLeastAsked),
-          column(kSmallestCharge),
-          column(kRenewedAt)};
+// Both are NULL if the query's text is unknown.
+void add_query(ChargeRow& charge, const ChargeRequest* request) {
+  const Datum query = CStringGetTextDatum(query_of(request));
+  const bool is_unknown = request->query_bytes == 0;
+  charge.add("query", TEXTOID, query, is_unknown);
+  charge.add("query_bytes", BYTEAOID, query, is_unknown);  // the two types have the same layout
 }
 
-bool deduct_from_table(const ChargeRequest* request, Oid table, TimestampTz now,
-                       BudgetNeighbours neighbours) {
-  Arguments arguments = table_arguments(request, table, now, neighbours);
-  return execute(&deduct_of_table, arguments.values(), arguments.nulls()) == SPI_OK_UPDATE &&
-         SPI_processed == 1;
+// The budgets that are charged, and the accountant of one for a table.
+void add_budgets(ChargeRow& charge, const BudgetCheck& general,
+                 std::span<const BudgetCheck> tables) {
+  const BudgetCheck* budgets[kMaxTables + 1] = {&general};
+  std::size_t count = 1;
+  const char* accountant = nullptr;
+  for (const BudgetCheck& budget : tables) {
+    if (!budget.found) continue;
+    budgets[count++] = &budget;
+    accountant = budget.accountant;
+  }
+  charge.add("budgets", UUIDARRAYOID,
+             array_of(std::span(budgets, count), UUIDOID, [](const BudgetCheck* budget) {
+               return Amount{UUIDPGetDatum(&budget->id), false};
+             }));
+  charge.add("accountant_of_table", TEXTOID, text_or_null(accountant == nullptr ? "" : accountant));
 }
 
-// The ledger has names. Which names are those of one table must be known after it is dropped.
-void note_table_name(Oid table) {
-  Arguments arguments;
-  arguments.add(ObjectIdGetDatum(table));
-  arguments.add(name_of_table(table));
-  execute(&note_name, arguments.values(), arguments.nulls());
+ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
+                       std::span<const BudgetCheck> tables, TimestampTz now) {
+  ChargeRow charge;
+  add_request(charge, request, now);
+  const ChargeTotals totals = totals_of(request, general.neighbours);
+  add_totals(charge, totals);
+  charge.add("has_rho_alone", BOOLOID, BoolGetDatum(totals.has_rho_alone));
+  charge.add("role_name", NAMEOID, NameGetDatum(&request->role_name));
+  charge.add("session_role_name", NAMEOID, NameGetDatum(&request->session_role_name));
+  add_items(charge, request, general.neighbours);
+  add_query(charge, request);
+  add_table_names(charge, request);
+  add_budgets(charge, general, tables);
+  return charge;
+}
+
+// Has a new worker plan the statement before it locks a budget: other charges of the role wait
+// while the budget is locked. With NULLs the statement changes nothing.
+void plan_to_enter(const ChargeRequest* request, TimestampTz now) {
+  if (enter.plan != nullptr) return;
+  ChargeRow charge = row_to_enter(request, {}, {}, now);
+  charge.make_null();
+  execute(&enter, charge);
+}
+
+// ---- What they return --------------------------------------------------------------------------
+
+bool selects_one_row(Statement* statement, const ChargeRow& charge) {
+  return execute(statement, charge) == SPI_OK_SELECT && SPI_processed == 1;
+}
+
+BudgetNeighbours neighbours_of(const char* name) {
+  if (name != nullptr && strcmp(name, "add or remove") == 0) return BudgetNeighbours::kAddOrRemove;
+  if (name != nullptr && strcmp(name, "replace") == 0) return BudgetNeighbours::kReplace;
+  ereport(ERROR,
+          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the role's budget has unknown neighbours")));
+}
+
+BudgetCheck found_budget(uint64 row) {
+  return {true,
+          result_is_true("revoked", row),
+          result_text("verdict", row),
+          result_text("accountant", row),
+          neighbours_of(result_text("neighbours", row)),
+          *DatumGetUUIDP(result("budget_id", row))};
 }
 
 }  // namespace
 
 BudgetCheck check_budget(const ChargeRequest* request, TimestampTz now, LockWait wait) {
-  Statement* statement = wait == LockWait::kNever ? &check_skip_locked : &check_and_wait;
-  plan_charge();
-  if (!selects_one_row(statement, check_arguments(request, now))) return {};
-  return {true, is_true(2), column(1), neighbours_of(column(3))};
+  Statement* statement = wait == LockWait::kNever ? &check_if_free : &check_and_wait;
+  plan_to_enter(request, now);
+  if (!selects_one_row(statement, check_row(request, now))) return {};
+  return found_budget(0);
 }
 
 bool budget_exists(const ChargeRequest* request, TimestampTz now) {
-  return selects_one_row(&any_budget,
-                         budget_arguments(request, now, BudgetNeighbours::kAddOrRemove));
+  ChargeRow charge;
+  add_request(charge, request, now);
+  return selects_one_row(&any_budget, charge);
 }
 
-TableBudgetCheck check_table_budget(const ChargeRequest* request, Oid table, TimestampTz now,
-                                    BudgetNeighbours neighbours) {
-  if (!selects_one_row(&check_of_table, table_arguments(request, table, now, neighbours))) {
-    return {};
+void check_table_budgets(const ChargeRequest* request, TimestampTz now, BudgetNeighbours neighbours,
+                         BudgetCheck* budgets) {
+  if (request->table_count == 0) return;
+  ChargeRow charge = check_row(request, now);
+  add_tables(charge, request);
+  execute(&check_tables, charge);
+  const std::span<const Oid> tables = tables_of(request);
+  for (uint64 row = 0; row < SPI_processed; ++row) {
+    const Oid table = DatumGetObjectId(result("relation", row));
+    BudgetCheck& budget = budgets[std::find(tables.begin(), tables.end(), table) - tables.begin()];
+    budget = found_budget(row);
+    if (budget.neighbours == neighbours) continue;
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                    errmsg("the role's budgets have different neighbours")));
   }
-  return {true, is_true(2), column(1), column(3)};
 }
 
-BudgetAmounts read_amounts(const ChargeRequest* request, Oid table, TimestampTz now,
-                           BudgetNeighbours neighbours) {
-  const bool found =
-      OidIsValid(table)
-          ? selects_one_row(&amounts_of_table, table_arguments(request, table, now, neighbours))
-          : selects_one_row(&amounts_of_budget, budget_arguments(request, now, neighbours));
-  if (!found) {
+BudgetAmounts read_amounts(const ChargeRequest* request, const BudgetCheck& budget, Oid table,
+                           TimestampTz now) {
+  const ChargeTotals totals = totals_of(request, budget.neighbours);
+  ChargeRow charge;
+  add_request(charge, request, now);
+  add_totals(charge, totals);
+  charge.add("least_epsilon", NUMERICOID, totals.least_epsilon);
+  charge.add("least_rho", NUMERICOID, totals.least_rho);
+  charge.add("budget_id", UUIDOID, UUIDPGetDatum(&budget.id));
+  if (!selects_one_row(&amounts, charge)) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the locked budget has disappeared")));
   }
-  return selected_amounts(table, neighbours);
+  return {OidIsValid(table) ? get_rel_name(table) : nullptr,
+          budget.neighbours,
+          result_text("epsilon_asked"),
+          result_text("epsilon_left"),
+          result_text("delta_asked"),
+          result_text("delta_left"),
+          result_text("rho_asked"),
+          result_text("rho_left"),
+          result_text("accountant"),
+          totals.item_without_rho,
+          result_text("least_asked"),
+          result_text("smallest_charge"),
+          result_text("renewed_at")};
 }
 
-bool deduct_and_enter(ChargeRequest* request, std::span<const TableBudgetCheck> tables,
-                      TimestampTz now, BudgetNeighbours neighbours) {
-  const char* accountant = nullptr;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    note_table_name(request->tables[i]);
-    if (!tables[i].found) continue;
-    accountant = tables[i].accountant;
-    if (!deduct_from_table(request, request->tables[i], now, neighbours)) return false;
+bool deduct_and_enter(ChargeRequest* request, const BudgetCheck& general,
+                      std::span<const BudgetCheck> tables, TimestampTz now) {
+  if (request->table_count > 0) {
+    ChargeRow names;
+    add_tables(names, request);
+    add_table_names(names, request);
+    execute(&note_names, names);
   }
-  const bool replaces = neighbours == BudgetNeighbours::kReplace;
-  Arguments arguments = budget_arguments(request, now, neighbours);
-  arguments.add(NameGetDatum(&request->role_name));
-  arguments.add(NameGetDatum(&request->session_role_name));
-  arguments.add(texts_of(request, [](const ChargeItem& item) { return NameStr(item.function); }));
-  arguments.add(texts_of(request, [](const ChargeItem& item) { return item.mechanism; }));
-  arguments.add(texts_of(request, [replaces](const ChargeItem& item) {
-    return replaces ? kReplaceOneRow : item.neighbours;
-  }));
-  arguments.add(amounts_of(request, neighbours, epsilon_of));
-  arguments.add(amounts_of(request, neighbours, delta_of));
-  arguments.add(amounts_of(request, neighbours, rho_of));
-  arguments.add(numbers_of(request, &ChargeItem::grouping_sets));
-  arguments.add(numbers_of(request, &ChargeItem::groups));
-  const Datum query = CStringGetTextDatum(query_of(request));
-  const bool is_unknown = request->query_bytes == 0;
-  arguments.add(query, is_unknown);
-  arguments.add(query, is_unknown);  // text and bytea have the same layout
-  arguments.add(names_of_tables(request));
-  arguments.add(accountant == nullptr ? 0 : CStringGetTextDatum(accountant), accountant == nullptr);
-  const int result = execute(&charge, arguments.values(), arguments.nulls());
-  if (result != SPI_OK_INSERT_RETURNING || SPI_processed != items_of(request).size()) return false;
-  request->first_number = DatumGetInt64(column_datum(1));
+  const int outcome = execute(&enter, row_to_enter(request, general, tables, now));
+  if (outcome != SPI_OK_INSERT_RETURNING || SPI_processed != items_of(request).size()) return false;
+  request->first_number = DatumGetInt64(result("number"));
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "datatype/timestamp.h"
+#include "utils/uuid.h"
 }
 
 // The SQL statements of a request. SPI runs them in its transaction, which must be open and
@@ -15,20 +16,15 @@ extern "C" {
 // back never begins a period a second time.
 namespace dpquantile {
 
-// The role's general budget and whether the charges of a request fit in it together.
+// A budget of the role, and whether the charges of a request fit in it together
+// (dpquantile.verdict).
 struct BudgetCheck {
-  bool found;           // false: the role has no budget, or it is locked and LockWait is kNever
-  bool revoked;         // the role has no general budget; it has none at all, or some for tables
+  bool found;    // false: the role has no such budget, or it is locked and LockWait is kNever
+  bool revoked;  // a general one: the role has none, or only some for tables
   const char* verdict;  // "fits", or why they do not fit; null: the terms of the budget are corrupt
-  BudgetNeighbours neighbours;  // they decide which amounts count
-};
-
-// The same of the role's budget for a protected table.
-struct TableBudgetCheck {
-  bool found;
-  bool revoked;
-  const char* verdict;
   const char* accountant;
+  BudgetNeighbours neighbours;  // they decide which amounts count
+  pg_uuid_t id;
 };
 
 // Locks the row of the role's general budget, which each charge of the role and each grant locks
@@ -38,25 +34,24 @@ BudgetCheck check_budget(const ChargeRequest* request, TimestampTz now, LockWait
 // Whether the role has a general budget, also a revoked one. Takes no lock on its row.
 bool budget_exists(const ChargeRequest* request, TimestampTz now);
 
-// Locks the row of the role's budget for the table, if there is one, and decides whether the
-// charges fit together. All budgets of a role have the same neighbours. Call it after
-// check_budget(), for the tables in the order of the request.
-TableBudgetCheck check_table_budget(const ChargeRequest* request, Oid table, TimestampTz now,
-                                    BudgetNeighbours neighbours);
+// Likewise for the role's budgets for the request's tables, in the order of their OIDs. Writes one
+// for each table, in the order of the request. All budgets of a role have the same neighbours: it
+// ereports if one has others. Call it after check_budget().
+void check_table_budgets(const ChargeRequest* request, TimestampTz now, BudgetNeighbours neighbours,
+                         BudgetCheck* budgets);
 
-// The totals that the request asks for and the amounts that are left in the role's budget for the
-// table, or in its general budget for InvalidOid. ereports if there is no such budget.
-BudgetAmounts read_amounts(const ChargeRequest* request, Oid table, TimestampTz now,
-                           BudgetNeighbours neighbours);
+// The totals that the request asks for and the amounts that are left in a budget that was found:
+// the one for the table, or the general one for InvalidOid.
+BudgetAmounts read_amounts(const ChargeRequest* request, const BudgetCheck& budget, Oid table,
+                           TimestampTz now);
 
 // Moves the role's budgets to their periods, and deducts the totals from them: from its general
 // budget, which has the sum of all charges even if it is revoked, and from those that were found
 // for the request's tables. Enters each charge in the ledger, under its number among the charges of
 // the role, with the names of the tables and the query's text, which is stored once for a role.
 // Returns whether exactly one row was added for each charge, and so whether the budgets were
-// changed; then the request gets the number of the first. The budgets, locked, have these
-// neighbours.
-bool deduct_and_enter(ChargeRequest* request, std::span<const TableBudgetCheck> tables,
-                      TimestampTz now, BudgetNeighbours neighbours);
+// changed; then the request gets the number of the first. The budgets are locked.
+bool deduct_and_enter(ChargeRequest* request, const BudgetCheck& general,
+                      std::span<const BudgetCheck> tables, TimestampTz now);
 
 }  // namespace dpquantile

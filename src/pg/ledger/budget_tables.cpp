@@ -81,7 +81,7 @@ Oid lock_table(Oid extension, const char* name) {
 Oid lock_budget_tables(bool with_tables) {
   const Oid extension = get_extension_oid(kExtension, true);
   const Oid owner = lock_table(extension, "budget");
-  constexpr const char* kOthers[] = {"ledger", "query_text", "table_budget", "table_name",
+  constexpr const char* kOthers[] = {"ledger", "query_text", "table_identity", "table_name",
                                      "failed_read"};
   for (const char* name : std::span(kOthers, with_tables ? 5 : 2)) {
     if (lock_table(extension, name) == owner) continue;

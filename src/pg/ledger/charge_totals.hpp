@@ -1,16 +1,11 @@
 #pragma once
 
 #include "pg/ledger/charge_request.hpp"
+#include "pg/ledger/statement.hpp"
 
 // Exact sums over the charges of a request, as PostgreSQL numerics. The worker computes them
 // itself, because aggregates in the statements would have to be planned by each new worker.
 namespace dpquantile {
-
-// A numeric that may be missing.
-struct Amount {
-  Datum value = 0;
-  bool is_null = true;
-};
 
 // What one charge costs a budget with these neighbours, all its times together. palloc'd.
 // epsilon_of() is null for a query stated in rho alone, rho_of() for a charge with a delta.

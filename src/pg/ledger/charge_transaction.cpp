@@ -51,9 +51,8 @@ bool fits(const char* verdict) {
 }
 
 // `table` is InvalidOid for the general budget.
-void refuse_verdict(ChargeRequest* request, Oid table, TimestampTz now, const char* verdict,
-                    BudgetNeighbours neighbours) {
-  if (!refuse_by_verdict(request, verdict, read_amounts(request, table, now, neighbours))) {
+void refuse_verdict(ChargeRequest* request, const BudgetCheck& budget, Oid table, TimestampTz now) {
+  if (!refuse_by_verdict(request, budget.verdict, read_amounts(request, budget, table, now))) {
     fail("the role's budget has an unknown accountant or no smallest charge");
   }
 }
@@ -62,27 +61,17 @@ void refuse_verdict(ChargeRequest* request, Oid table, TimestampTz now, const ch
 // its budgets for the request's tables.
 struct Payers {
   BudgetCheck general;
-  TableBudgetCheck of_tables[kMaxTables];  // in the order of the request
+  BudgetCheck of_tables[kMaxTables];  // in the order of the request
 
-  std::span<const TableBudgetCheck> tables(const ChargeRequest* request) const {
+  std::span<const BudgetCheck> tables(const ChargeRequest* request) const {
     return {of_tables, tables_of(request).size()};
   }
 };
 
-// Locks the budgets for the request's tables. All transactions lock the role's general budget
-// before, so they cannot wait for each other.
-void check_tables(const ChargeRequest* request, TimestampTz now, Payers* payers) {
-  int number = 0;
-  for (const Oid table : tables_of(request)) {
-    payers->of_tables[number++] =
-        check_table_budget(request, table, now, payers->general.neighbours);
-  }
-}
-
 // A revoked budget for a table closes the table. Without one the general budget must pay.
 bool refuse_unpaid(ChargeRequest* request, const Payers& payers) {
   int number = 0;
-  for (const TableBudgetCheck& budget : payers.tables(request)) {
+  for (const BudgetCheck& budget : payers.tables(request)) {
     const Oid table = request->tables[number++];
     if (budget.found ? !budget.revoked : !payers.general.revoked) continue;
     refuse_without_budget(request, get_rel_name(table));
@@ -94,16 +83,15 @@ bool refuse_unpaid(ChargeRequest* request, const Payers& payers) {
 }
 
 bool refuse_exhausted(ChargeRequest* request, TimestampTz now, const Payers& payers) {
-  const BudgetNeighbours neighbours = payers.general.neighbours;
   if (!payers.general.revoked && !fits(payers.general.verdict)) {
-    refuse_verdict(request, InvalidOid, now, payers.general.verdict, neighbours);
+    refuse_verdict(request, payers.general, InvalidOid, now);
     return true;
   }
   int number = 0;
-  for (const TableBudgetCheck& budget : payers.tables(request)) {
+  for (const BudgetCheck& budget : payers.tables(request)) {
     const Oid table = request->tables[number++];
     if (!budget.found || fits(budget.verdict)) continue;
-    refuse_verdict(request, table, now, budget.verdict, neighbours);
+    refuse_verdict(request, budget, table, now);
     return true;
   }
   return false;
@@ -123,9 +111,10 @@ bool make_charge(ChargeRequest* request, LockWait wait) {
     refuse_missing_budget(request, now, wait);
     return false;
   }
-  check_tables(request, now, &payers);
+  // All transactions lock the role's general budget before, so they cannot wait for each other.
+  check_table_budgets(request, now, payers.general.neighbours, payers.of_tables);
   if (refuse_unpaid(request, payers) || refuse_exhausted(request, now, payers)) return false;
-  if (!deduct_and_enter(request, payers.tables(request), now, payers.general.neighbours)) {
+  if (!deduct_and_enter(request, payers.general, payers.tables(request), now)) {
     ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
                     errmsg("the budget tables refused the charge")));
   }

@@ -7,34 +7,29 @@ namespace dpquantile {
 
 namespace {
 
-const double* make_uniform_quantiles(uint32 count) {
+std::span<const double> make_uniform_quantiles(uint32 count) {
   auto* quantiles = static_cast<double*>(palloc(count * sizeof(double) + 1));
   for (uint32 i = 0; i < count; ++i) quantiles[i] = uniform_quantile(i, count);
-  return quantiles;
+  return {quantiles, count};
 }
 
-// The given parameters with the quantiles that the aggregate draws, or without any.
-GivenParameters with_quantiles(GivenParameters given) {
-  switch (row_of(given.family).leading) {
-    case LeadingArgument::kQuantiles:
-      break;
-    case LeadingArgument::kSize:
-      given.quantiles = make_uniform_quantiles(given.quantile_count);
-      break;
-    case LeadingArgument::kNone:
-      if (row_of(given.family).after_epsilon == ArgumentsAfterEpsilon::kBinBounds) break;
-      given.quantiles = nullptr;
-      given.quantile_count = 0;
-  }
-  return given;
+// The list of numbers of a call of the family.
+std::span<const double> list_of(const GivenParameters& given) {
+  const FamilyRow& row = row_of(given.family);
+  if (row.has(Argument::kBinBounds)) return given.bin_bounds;
+  if (row.has(Argument::kQuantiles) || row.has(Argument::kSize)) return given.quantiles;
+  return {};
 }
 
 }  // namespace
 
 Failure try_make_parameters(const GivenParameters& any_given, AggregateParameters** made) {
-  const GivenParameters given = with_quantiles(any_given);
-  auto* parameters =
-      static_cast<AggregateParameters*>(palloc0(parameters_size(given.quantile_count)));
+  GivenParameters given = any_given;
+  if (row_of(given.family).has(Argument::kSize)) {
+    given.quantiles = make_uniform_quantiles(given.size);
+  }
+  const std::span<const double> list = list_of(given);
+  auto* parameters = static_cast<AggregateParameters*>(palloc0(parameters_size(list.size())));
   *made = parameters;
   parameters->granularity = given.options.granularity.value_or(0);
   const Failure failure = guarded([&] { row_of(given.family).check(given, parameters); });
@@ -48,11 +43,9 @@ Failure try_make_parameters(const GivenParameters& any_given, AggregateParameter
   parameters->delta = given.delta == 0 ? 0 : given.delta;
   parameters->lower = given.lower;
   parameters->upper = given.upper;
-  parameters->quantile_count = given.quantile_count;
+  parameters->list_length = static_cast<uint32>(list.size());
   parameters->user_key_check = given.user_key_check;
-  if (given.quantile_count > 0) {
-    memcpy(parameters->quantiles, given.quantiles, given.quantile_count * sizeof(double));
-  }
+  if (!list.empty()) memcpy(parameters->list, list.data(), list.size_bytes());
   return failure;
 }
 
@@ -63,8 +56,7 @@ AggregateParameters* make_parameters(const GivenParameters& given) {
 }
 
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b) {
-  return a->quantile_count == b->quantile_count &&
-         memcmp(a, b, parameters_size(a->quantile_count)) == 0;
+  return a->list_length == b->list_length && memcmp(a, b, size_of(a)) == 0;
 }
 
 const FamilyRow& family_of(const AggregateParameters* parameters) {
@@ -91,7 +83,7 @@ Method method_for_budget(const AggregateParameters* parameters, const BudgetTerm
 namespace {
 
 AggregateParameters* copy_of(const AggregateParameters* parameters) {
-  const std::size_t size = parameters_size(parameters->quantile_count);
+  const std::size_t size = size_of(parameters);
   auto* copy = static_cast<AggregateParameters*>(palloc(size));
   memcpy(copy, parameters, size);
   return copy;
@@ -116,10 +108,8 @@ PrivacyParameter privacy_of(const AggregateParameters* parameters) {
 }
 
 QuantilesQuery quantiles_query_of(const AggregateParameters* parameters) {
-  return {static_cast<QuantilesMethod>(parameters->method),
-          privacy_of(parameters),
-          parameters->grid.cells,
-          {parameters->quantiles, parameters->quantile_count}};
+  return {static_cast<QuantilesMethod>(parameters->method), privacy_of(parameters),
+          parameters->grid.cells, quantiles_of(parameters)};
 }
 
 CdfDomain domain_of(const AggregateParameters* parameters) {

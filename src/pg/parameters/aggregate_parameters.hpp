@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "core/cdf/cdf_domain.hpp"
 #include "core/contributions/fixed_point.hpp"
@@ -26,7 +27,8 @@ struct AggregateParameters {
   bool suppress;                       // of dp_user_grid_stats
   PrivacyMeasure measure;
   ValueType value_type;
-  uint32 max_contributions;  // with ContributionRule::kFixed; max_groups; otherwise 0
+  uint32 max_contributions;  // with ContributionRule::kFixed, otherwise 0
+  uint32 max_groups;         // of dp_keep_group with a user, otherwise 0
   uint64 user_key_check;     // UserHash::key_check of the user-level families, otherwise 0
   double guarantee;          // epsilon or rho, by the measure
   double delta;              // 0 for pure and zCDP mechanisms
@@ -34,16 +36,32 @@ struct AggregateParameters {
   double upper;
   double granularity;  // 0: not given
   uint32 bins;         // of a CDF or histogram, otherwise 0
-  uint32 quantile_count;
-  double quantiles[FLEXIBLE_ARRAY_MEMBER];  // of a histogram, the bounds of its bins
+  // A list of public numbers: quantiles, or the bounds of bins. Read it with quantiles_of() or
+  // bin_bounds_of().
+  uint32 list_length;
+  double list[FLEXIBLE_ARRAY_MEMBER];
 };
 
-// The size of the parameters in bytes, without padding at the end.
-inline std::size_t parameters_size(uint32 quantile_count) {
-  return offsetof(AggregateParameters, quantiles) + quantile_count * sizeof(double);
+// The size in bytes of parameters with a list of this length, without padding at the end.
+constexpr std::size_t parameters_size(std::size_t list_length) {
+  return offsetof(AggregateParameters, list) + list_length * sizeof(double);
+}
+inline std::size_t size_of(const AggregateParameters* parameters) {
+  return parameters_size(parameters->list_length);
 }
 
-// The parameters as the caller gave them, not yet validated.
+// The quantiles that a call draws; those of dp_synthesize are evenly spaced. It has a row with
+// Argument::kQuantiles or kSize.
+inline std::span<const double> quantiles_of(const AggregateParameters* parameters) {
+  return {parameters->list, parameters->list_length};
+}
+// The bounds of the bins of a call with Argument::kBinBounds.
+inline std::span<const double> bin_bounds_of(const AggregateParameters* parameters) {
+  return {parameters->list, parameters->list_length};
+}
+
+// The parameters as the caller gave them, not yet validated. A field of an argument that the family
+// does not have is not read.
 struct GivenParameters {
   Family family;
   ValueType value_type;
@@ -52,10 +70,12 @@ struct GivenParameters {
   double lower;
   double upper;
   AggregateOptions options;
-  const double* quantiles;  // of a histogram, the bounds of its bins; not read for dp_synthesize
-  uint32 quantile_count;
+  std::span<const double> quantiles;
+  bool names_quantile;  // the call has an argument quantile: one number, not a list
+  uint32 size;          // the number of quantiles of dp_synthesize
+  std::span<const double> bin_bounds;
   uint64 user_key_check;
-  int64 max_groups;  // of dp_keep_group with a user
+  int64 max_groups;
 };
 
 // Validates the parameters. *made is palloc'd and has no uninitialised bytes; it is unusable if a

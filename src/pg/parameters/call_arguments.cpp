@@ -5,6 +5,7 @@
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
+#include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -38,54 +39,28 @@ List* parameter_entries(const Aggref* call, int row_arguments) {
   return entries;
 }
 
-const char* row_argument_names(const FamilyRow& family) {
-  if (family.family == Family::kKeepUserGroup) return "user_id, ";
-  switch (family.row_arguments) {
-    case RowArguments::kNone:
-      return "";
-    case RowArguments::kValue:
-      return "value, ";
-    case RowArguments::kUserAndValue:
-      return "user_id, value, ";
-    case RowArguments::kUserGridAndValue:
-      break;
-  }
-  return "user_id, grid, value, ";
-}
-
 // dp_median, dp_quantile and dp_quantiles are of one family.
-const char* leading_argument_name(const FamilyRow& family, const List* parameters) {
-  constexpr int kOfMedian = 3;  // epsilon, lower, upper
-  if (family.leading == LeadingArgument::kNone) return "";
-  if (family.leading == LeadingArgument::kSize) return "size, ";
+const char* name_of_quantiles(const FamilyRow& family, const List* parameters) {
   const auto* last = static_cast<const TargetEntry*>(llast(parameters));
   const bool has_options = exprType(reinterpret_cast<const Node*>(last->expr)) == JSONBOID;
-  if (list_length(parameters) == kOfMedian + (has_options ? 1 : 0)) return "";
+  const int stated = list_length(parameters) - (has_options ? 1 : 0);
+  if (stated < static_cast<int>(family.parameters().size())) return nullptr;
   const auto* first = static_cast<const TargetEntry*>(linitial(parameters));
   const Oid type = exprType(reinterpret_cast<const Node*>(first->expr));
-  return type == FLOAT8ARRAYOID ? "quantiles, " : "quantile, ";
-}
-
-const char* names_after_epsilon(const FamilyRow& family) {
-  switch (family.after_epsilon) {
-    case ArgumentsAfterEpsilon::kNone:
-      return "";
-    case ArgumentsAfterEpsilon::kBounds:
-      return ", lower, upper";
-    case ArgumentsAfterEpsilon::kDelta:
-      return ", delta";
-    case ArgumentsAfterEpsilon::kBinBounds:
-      return ", bounds";
-    case ArgumentsAfterEpsilon::kDeltaAndMaxGroups:
-      break;
-  }
-  return ", delta, max_groups";
+  return type == FLOAT8ARRAYOID ? "quantiles" : "quantile";
 }
 
 // "value, quantile, epsilon, lower, upper"
 const char* argument_names(const FamilyRow& family, const List* parameters) {
-  return psprintf("%s%sepsilon%s", row_argument_names(family),
-                  leading_argument_name(family, parameters), names_after_epsilon(family));
+  StringInfoData names;
+  initStringInfo(&names);
+  for (const Argument argument : family.arguments) {
+    const char* name = argument == Argument::kQuantiles ? name_of_quantiles(family, parameters)
+                                                        : name_of(argument);
+    if (name == nullptr) continue;
+    appendStringInfo(&names, "%s%s", names.len == 0 ? "" : ", ", name);
+  }
+  return names.data;
 }
 
 }  // namespace

@@ -1,71 +1,101 @@
-// dp_options: the options of a call as a jsonb object.
+// dp_options and dp_option: options of a call as a jsonb object.
 #include <cmath>
 
-#include "core/cdf/cdf_domain.hpp"
 #include "core/histogram/value_grid.hpp"
-#include "core/privacy/privacy_parameter.hpp"
 #include "pg/parameters/options.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/decimal.hpp"
+#include "pg/server/value_type.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "utils/builtins.h"
-#include "utils/numeric.h"
 }
 
 namespace dpquantile {
 
 namespace {
 
-void push_option(JsonbParseState** state, Option option, JsonbValue* value) {
-  JsonbValue key;
-  key.type = jbvString;
-  key.val.string.val = pstrdup(option_name(option));
-  key.val.string.len = static_cast<int>(strlen(key.val.string.val));
-  pushJsonbValue(state, WJB_KEY, &key);
-  pushJsonbValue(state, WJB_VALUE, value);
+JsonbValue text_value(const char* text) {
+  JsonbValue value;
+  value.type = jbvString;
+  value.val.string.val = pstrdup(text);
+  value.val.string.len = static_cast<int>(strlen(text));
+  return value;
 }
 
-void push_number(JsonbParseState** state, Option option, double number) {
+JsonbValue boolean_value(bool boolean) {
+  JsonbValue value;
+  value.type = jbvBool;
+  value.val.boolean = boolean;
+  return value;
+}
+
+JsonbValue number_value(const OptionRow& row, double number) {
+  if (row.checked != nullptr) report(guarded([&] { number = row.checked(number); }));
   JsonbValue value;
   value.type = jbvNumeric;
   value.val.numeric = DatumGetNumeric(decimal_numeric(number));
-  push_option(state, option, &value);
+  return value;
 }
 
-void push_text(JsonbParseState** state, Option option, const text* given) {
-  JsonbValue value;
-  value.type = jbvString;
-  value.val.string.val = text_to_cstring(given);
-  value.val.string.len = static_cast<int>(strlen(value.val.string.val));
-  push_option(state, option, &value);
-}
-
-// Pushes a number if the text is one. check_options() checks other texts, as it does hand-written
-// JSON.
-void push_contributions(JsonbParseState** state, const text* given) {
-  const char* written = text_to_cstring(given);
-  if (is_whole_number(written, static_cast<int>(strlen(written)))) {
-    push_number(state, kMaxContributionsOption, strtod(written, nullptr));
-  } else {
-    push_text(state, kMaxContributionsOption, given);
+// Drivers send numbers and booleans as text. check_options() refuses a text that is neither, as it
+// does in hand-written JSON.
+JsonbValue value_of_text(const OptionRow& row, const char* text) {
+  if (row.number != nullptr) {
+    char* end;
+    const double number = strtod(text, &end);
+    if (end != text && *end == '\0') return number_value(row, number);
   }
-}
-
-void push_suppress(JsonbParseState** state, bool suppress) {
-  JsonbValue value;
-  value.type = jbvBool;
-  value.val.boolean = suppress;
-  push_option(state, kSuppressOption, &value);
-}
-
-void push_bound(JsonbParseState** state, Option option, double bound) {
-  if (!std::isfinite(bound)) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%s must be a finite number, got %g", option_name(option), bound),
-                    errhint("Choose bounds from what is publicly known about the values.")));
+  if (row.option == kMaxContributionsOption &&
+      is_whole_number(text, static_cast<int>(strlen(text)))) {
+    return number_value(row, strtod(text, nullptr));
   }
-  push_number(state, option, bound);
+  bool boolean;
+  if (row.option == kSuppressOption && parse_bool(text, &boolean)) return boolean_value(boolean);
+  return text_value(text);
+}
+
+JsonbValue value_of(const OptionRow& row, Oid type, Datum given) {
+  switch (type) {
+    case UNKNOWNOID:
+      return value_of_text(row, DatumGetCString(given));
+    case TEXTOID:
+    case VARCHAROID:
+      return value_of_text(row, TextDatumGetCString(given));
+    case BOOLOID:
+      return boolean_value(DatumGetBool(given));
+    case INTERVALOID:
+      return text_value(iso_text_of_interval(given));
+    case FLOAT4OID:
+      return number_value(row, DatumGetFloat4(given));
+    case FLOAT8OID:
+    case NUMERICOID:
+    case INT2OID:
+    case INT4OID:
+    case INT8OID:
+      return number_value(row, number_of_value(*find_value_type(type), given));
+  }
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("option \"%s\" cannot be of type %s", row.name, format_type_be(type)),
+                  errhint("Options are numbers, texts, booleans and intervals.")));
+}
+
+// Adds the option whose value is an argument of the function, unless it is NULL.
+void push_argument(JsonbParseState** state, const OptionRow& row, FunctionCallInfo fcinfo,
+                   int number) {
+  if (PG_ARGISNULL(number)) return;
+  JsonbValue name = text_value(row.name);
+  JsonbValue value =
+      value_of(row, get_fn_expr_argtype(fcinfo->flinfo, number), PG_GETARG_DATUM(number));
+  pushJsonbValue(state, WJB_KEY, &name);
+  pushJsonbValue(state, WJB_VALUE, &value);
+}
+
+Datum checked_object(JsonbParseState** state) {
+  Jsonb* options = JsonbValueToJsonb(pushJsonbValue(state, WJB_END_OBJECT, nullptr));
+  check_options(options);
+  PG_RETURN_JSONB_P(options);
 }
 
 }  // namespace
@@ -74,41 +104,34 @@ void push_bound(JsonbParseState** state, Option option, double bound) {
 
 using namespace dpquantile;
 
-// dp_options(method text, granularity, bins bigint, lower, upper float8, max_contributions text,
-//            suppress boolean, rho float8) returns jsonb
+// dp_options(method text, granularity, bins bigint, lower, upper float8, max_contributions "any",
+//            suppress boolean, rho float8) returns jsonb: the first options of option_table()
 DPQ_FUNCTION(dpq_options) {
-  JsonbParseState* state = nullptr;
-  pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
-  if (!PG_ARGISNULL(0)) push_text(&state, kMethodOption, PG_GETARG_TEXT_PP(0));
-  if (!PG_ARGISNULL(1)) {
-    const double step = PG_GETARG_FLOAT8(1);
-    report(guarded([&] { check_granularity(step); }));
-    push_number(&state, kGranularityOption, step);
-  }
-  if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2)) {
+  enum { kGranularity = 1, kBins, kLower, kUpper };
+  if (!PG_ARGISNULL(kGranularity) && !PG_ARGISNULL(kBins)) {
     ereport(
         ERROR,
         (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("expected bins or granularity, got both"),
          errhint("Give granularity for values on a grid, such as whole numbers, else bins.")));
   }
-  if (!PG_ARGISNULL(2)) {
-    const auto bins = static_cast<double>(PG_GETARG_INT64(2));
-    report(guarded([&] { check_bins(bins); }));
-    push_number(&state, kBinsOption, bins);
+  if (!PG_ARGISNULL(kLower) && !PG_ARGISNULL(kUpper)) {
+    report(guarded([&] { check_bounds(PG_GETARG_FLOAT8(kLower), PG_GETARG_FLOAT8(kUpper)); }));
   }
-  if (!PG_ARGISNULL(3) && !PG_ARGISNULL(4)) {
-    report(guarded([&] { check_bounds(PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4)); }));
+  JsonbParseState* state = nullptr;
+  pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
+  for (int i = 0; i < PG_NARGS(); ++i) push_argument(&state, option_table()[i], fcinfo, i);
+  return checked_object(&state);
+}
+
+// dp_option(name text, value text or "any") returns jsonb
+DPQ_FUNCTION(dpq_option) {
+  if (PG_ARGISNULL(0)) {
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL"),
+                    errhint("Name an option, for example dp_option('granularity', 1).")));
   }
-  if (!PG_ARGISNULL(3)) push_bound(&state, kLowerOption, PG_GETARG_FLOAT8(3));
-  if (!PG_ARGISNULL(4)) push_bound(&state, kUpperOption, PG_GETARG_FLOAT8(4));
-  if (!PG_ARGISNULL(5)) push_contributions(&state, PG_GETARG_TEXT_PP(5));
-  if (!PG_ARGISNULL(6)) push_suppress(&state, PG_GETARG_BOOL(6));
-  if (!PG_ARGISNULL(7)) {
-    const double rho = stated_amount(PG_GETARG_FLOAT8(7));
-    report(guarded([&] { check_rho(rho); }));
-    push_number(&state, kRhoOption, rho);
-  }
-  Jsonb* options = JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));
-  check_options(options);
-  PG_RETURN_JSONB_P(options);
+  const OptionRow& row = find_option(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  JsonbParseState* state = nullptr;
+  pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
+  push_argument(&state, row, fcinfo, 1);
+  return checked_object(&state);
 }

@@ -44,100 +44,82 @@ ExpectedError in_squares(const AggregateParameters* parameters, double amount) {
   return error;
 }
 
-ExpectedError error_of_sum(const AggregateParameters* parameters) {
-  const double sensitivity = std::max(std::abs(parameters->lower), std::abs(parameters->upper));
-  const double spreads[] = {sensitivity * spread_of_noise(parameters)};
-  return in_values(parameters, mean_noise(parameters->measure, spreads));
-}
-
-// That of the mean for dp_stats, whose composite has all its errors.
-ExpectedError error_of_moments(const AggregateParameters* parameters, std::string_view function,
-                               double rows) {
-  const bool is_mean = parameters->family == Family::kMean;
-  const MomentsError error =
-      moments_expected_error(rows, is_mean ? MomentsDegree::kMean : MomentsDegree::kVariance,
-                             privacy_of(parameters), parameters->lower, parameters->upper);
-  if (is_mean) return in_values(parameters, error.mean);
-  if (function == "dp_stats")
-    return ExpectedError{in_values(parameters, error.mean).amount, "the mean"};
-  const bool is_of_all = function.ends_with("_pop");
-  return function.starts_with("dp_stddev")
-             ? in_values(parameters, is_of_all ? *error.stddev : *error.sample_stddev)
-             : in_squares(parameters, is_of_all ? *error.variance : *error.sample_variance);
-}
-
 ExpectedError on_worst_data(ExpectedError error) {
   error.at_most = true;
   return error;
 }
 
-ExpectedError error_of_quantiles(const AggregateParameters* parameters, Method method, double rows,
-                                 const Workspace& work) {
-  QuantilesQuery query = quantiles_query_of(parameters);
-  query.method = static_cast<QuantilesMethod>(method);
+MomentsError moments_error(const ForecastCall& call, MomentsDegree degree) {
+  return moments_expected_error(call.rows, degree, privacy_of(call.parameters),
+                                call.parameters->lower, call.parameters->upper);
+}
+
+}  // namespace
+
+ExpectedError error_of_number(const ForecastCall& call) {
+  return in_rows(mean_integer_noise(call.parameters->measure, spread_of_noise(call.parameters)));
+}
+
+ExpectedError error_of_sum(const ForecastCall& call) {
+  const AggregateParameters* parameters = call.parameters;
+  const double sensitivity = std::max(std::abs(parameters->lower), std::abs(parameters->upper));
+  const double spreads[] = {sensitivity * spread_of_noise(parameters)};
+  return in_values(parameters, mean_noise(parameters->measure, spreads));
+}
+
+ExpectedError error_of_mean(const ForecastCall& call) {
+  return on_worst_data(in_values(call.parameters, moments_error(call, MomentsDegree::kMean).mean));
+}
+
+// That of the mean for dp_stats, whose composite has all its errors.
+ExpectedError error_of_moments(const ForecastCall& call) {
+  const AggregateParameters* parameters = call.parameters;
+  const MomentsError error = moments_error(call, MomentsDegree::kVariance);
+  if (call.function == "dp_stats") {
+    return on_worst_data({in_values(parameters, error.mean).amount, "the mean"});
+  }
+  const bool is_of_all = call.function.ends_with("_pop");
+  return on_worst_data(
+      call.function.starts_with("dp_stddev")
+          ? in_values(parameters, is_of_all ? *error.stddev : *error.sample_stddev)
+          : in_squares(parameters, is_of_all ? *error.variance : *error.sample_variance));
+}
+
+ExpectedError error_of_quantiles(const ForecastCall& call) {
+  QuantilesQuery query = quantiles_query_of(call.parameters);
+  query.method = static_cast<QuantilesMethod>(call.method);
   double largest = 0;
   for (const QuantileError& error :
-       forecast_quantiles_error(query, static_cast<std::uint64_t>(rows), work)) {
+       forecast_quantiles_error(query, static_cast<std::uint64_t>(call.rows), call.work)) {
     largest = std::max(largest, error.mean);
   }
   return {largest, "ranks"};
 }
 
-ExpectedError error_of_cdf(const AggregateParameters* parameters, Method method,
-                           const Workspace& work) {
-  const CdfPlan plan =
-      session_cdf_plan(static_cast<CdfMethod>(method), parameters->bins, privacy_of(parameters));
-  return in_rows(session_cdf_error(plan, kConfidence, work).everywhere);
+ExpectedError error_of_cdf(const ForecastCall& call) {
+  const CdfPlan plan = session_cdf_plan(static_cast<CdfMethod>(call.method), call.parameters->bins,
+                                        privacy_of(call.parameters));
+  return in_rows(session_cdf_error(plan, kConfidence, call.work).everywhere);
 }
 
 // A group of fewer rows (or users) may be hidden.
-ExpectedError rows_to_be_shown(const AggregateParameters* parameters) {
-  const auto groups = std::max<std::uint64_t>(parameters->max_contributions, 1);
+ExpectedError error_of_selection(const ForecastCall& call) {
+  const AggregateParameters* parameters = call.parameters;
+  const auto groups = std::max<std::uint64_t>(parameters->max_groups, 1);
   const GroupSelection selection(parameters->guarantee, parameters->delta, groups);
-  const auto rows = static_cast<double>(selection.rows_always_kept());
-  return {rows, parameters->family == Family::kKeepGroup
-                    ? "rows that a group needs to be shown"
-                    : "persons that a group needs to be shown"};
+  return {static_cast<double>(selection.rows_always_kept()),
+          family_of(parameters).hashes_users() ? "persons that a group needs to be shown"
+                                               : "rows that a group needs to be shown"};
 }
-
-std::optional<ExpectedError> error_in(const AggregateParameters* parameters, Method method,
-                                      const char* function, double rows, const Workspace& work) {
-  switch (parameters->family) {
-    case Family::kCount:
-    case Family::kValueCount:
-    case Family::kDistinct:
-    case Family::kHistogram:
-      return in_rows(mean_integer_noise(parameters->measure, spread_of_noise(parameters)));
-    case Family::kSum:
-      return error_of_sum(parameters);
-    case Family::kMean:
-    case Family::kMoments:
-      return on_worst_data(error_of_moments(parameters, function, rows));
-    case Family::kQuantiles:
-      return error_of_quantiles(parameters, method, rows, work);
-    case Family::kCdf:
-      return error_of_cdf(parameters, method, work);
-    case Family::kIqr:
-    case Family::kUserMean:
-    case Family::kUserVariance:
-    case Family::kUserGrids:
-    case Family::kSynthesis:
-      break;
-    case Family::kKeepGroup:
-    case Family::kKeepUserGroup:
-      return rows_to_be_shown(parameters);
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
                                             const char* function, double rows) {
-  std::optional<ExpectedError> error;
+  const FamilyRow& family = family_of(parameters);
+  if (family.error == nullptr) return std::nullopt;
+  ExpectedError error{};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    error = error_in(parameters, method, function, rows, {cancel, &memory});
+    error = family.error({parameters, method, function, rows, {cancel, &memory}});
   });
   return error;
 }

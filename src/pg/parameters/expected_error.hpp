@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "pg/parameters/aggregate_parameters.hpp"
 
@@ -22,5 +23,26 @@ struct ExpectedError {
 // as the forecasts do.
 std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
                                             const char* function, double rows);
+
+// --- The forecasts of the families, for FamilyRow::error
+// ------------------------------------------ They run inside guarded() and never ereport.
+
+// The call of a forecast.
+struct ForecastCall {
+  const AggregateParameters* parameters;
+  Method method;
+  std::string_view function;
+  double rows;
+  const Workspace& work;
+};
+
+// Of one number, or of several that a row changes by at most 1 in all.
+ExpectedError error_of_number(const ForecastCall& call);
+ExpectedError error_of_sum(const ForecastCall& call);
+ExpectedError error_of_mean(const ForecastCall& call);
+ExpectedError error_of_moments(const ForecastCall& call);
+ExpectedError error_of_quantiles(const ForecastCall& call);
+ExpectedError error_of_cdf(const ForecastCall& call);
+ExpectedError error_of_selection(const ForecastCall& call);
 
 }  // namespace dpquantile

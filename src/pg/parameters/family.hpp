@@ -1,16 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
+#include "core/base/argument.hpp"
 #include "pg/server/postgres.hpp"
 
 // A family of aggregates shares its arguments, options, methods and charge rule. Each family is one
-// row of the table in family_table.cpp. All other code reads this table.
+// row of the table in family_table.cpp. All other code reads this table: a switch over one of the
+// enums here has no default, so the compiler names each one that lacks a new number.
 namespace dpquantile {
 
 struct AggregateParameters;
 struct GivenParameters;
+struct ExpectedError;
+struct ForecastCall;
 class ContextMemory;
 class Mechanism;
 
@@ -47,18 +52,16 @@ enum class RecordKind : uint8 {
   kHashes = 5,   // as the set of the hashes of their values (core/distinct/distinct_hashes.hpp)
 };
 
-// The arguments of a call that come from its rows. The number counts them.
-enum class RowArguments : uint8 { kNone = 0, kValue = 1, kUserAndValue = 2, kUserGridAndValue = 3 };
-
-// The argument before epsilon.
-enum class LeadingArgument : uint8 {
-  kNone,
-  kQuantiles,  // quantiles float8[], or quantile float8; the median if the call has neither
-  kSize,       // size bigint
+// What a state keeps of a row, for the transition functions and for dpq_collect_transition.
+enum class KeptOfRow : uint8 {
+  kNumber,        // the number of its value: as a cell of the value grid, or by itself
+  kBin,           // the number of the bin of its value
+  kNothing,       // the number of rows counts it
+  kShiftedValue,  // in sums, the distance of its value from the lower bound
+  kSquare,        // in sums, its value and the square of it
+  kHash,          // a hash of its first argument
+  kUserRow,       // its user as a hash, its grid and its value
 };
-
-// The arguments after epsilon.
-enum class ArgumentsAfterEpsilon : uint8 { kNone, kBounds, kDelta, kBinBounds, kDeltaAndMaxGroups };
 
 enum class ChargeRule : uint8 {
   kOncePerExecution,  // groups are disjoint sets of rows: parallel composition
@@ -92,57 +95,70 @@ struct MethodRow {
   bool bounds_from_options;   // of a family without arguments for bounds
 };
 
+constexpr bool comes_from_rows(Argument argument) {
+  return argument == Argument::kUser || argument == Argument::kGrid || argument == Argument::kValue;
+}
+
 struct FamilyRow {
   Family family;
-  RowArguments row_arguments;
-  LeadingArgument leading;
-  ArgumentsAfterEpsilon after_epsilon;
+  // In the order of a call: those of the row, then the parameters. Options come last, if any. A
+  // call of kQuantiles may leave out the argument of this name.
+  std::span<const Argument> arguments;
+  KeptOfRow kept;
   ChargeRule charged;
+  bool selects_groups;                 // the answer says which groups may be shown
   unsigned options;                    // a set of Option
   std::span<const MethodRow> methods;  // the first is the default
   Method default_with_rho = 0;         // the default with option rho; 0 if it is the same
   // The C symbols of the final functions of the family's aggregates.
   std::span<const std::string_view> final_functions;
   // Throws ParameterError unless the family accepts the parameters. Fills in the fields of
-  // `checked` that follow from them.
+  // `checked` that follow from them (parameter_checks.hpp).
   void (*check)(const GivenParameters& given, AggregateParameters* checked);
   // Prepares the mechanism of validated parameters in `memory` (prepared_mechanism.hpp).
   const Mechanism* (*prepare)(const AggregateParameters& parameters, ContextMemory& memory);
+  // The error to expect of an answer (expected_error.hpp); null if it depends on more than the
+  // number of rows.
+  ExpectedError (*error)(const ForecastCall& call);
 
+  // What follows from the list of arguments.
+  int row_arguments = static_cast<int>(std::ranges::count_if(arguments, comes_from_rows));
+  unsigned argument_set = set_of(arguments);
+
+  static constexpr unsigned bit_of(Argument argument) {
+    return 1U << static_cast<unsigned>(argument);
+  }
+  static constexpr unsigned set_of(std::span<const Argument> arguments) {
+    unsigned set = 0;
+    for (const Argument argument : arguments) set |= bit_of(argument);
+    return set;
+  }
+
+  bool has(Argument argument) const { return (argument_set & bit_of(argument)) != 0; }
   bool takes(unsigned option) const { return (options & option) != 0; }
   // The method of a call that names none, with or without option rho.
   Method default_method(bool with_rho) const {
     return with_rho && default_with_rho != 0 ? default_with_rho : methods.front().number;
   }
-  int arguments_from_rows() const { return static_cast<int>(row_arguments); }
-  int arguments_after_epsilon() const {
-    switch (after_epsilon) {
-      case ArgumentsAfterEpsilon::kNone:
-        return 0;
-      case ArgumentsAfterEpsilon::kBounds:
-      case ArgumentsAfterEpsilon::kDeltaAndMaxGroups:
-        return 2;
-      case ArgumentsAfterEpsilon::kDelta:
-      case ArgumentsAfterEpsilon::kBinBounds:
-        break;
-    }
-    return 1;
-  }
-  bool protects_users() const { return row_arguments >= RowArguments::kUserAndValue; }
-  // Whether the answer says which groups may be shown.
-  bool selects_groups() const {
-    return family == Family::kKeepGroup || family == Family::kKeepUserGroup;
+  int arguments_from_rows() const { return row_arguments; }
+  // The arguments that are the same for all rows.
+  std::span<const Argument> parameters() const {
+    return arguments.subspan(static_cast<std::size_t>(row_arguments));
   }
   // Whether a user is left in few groups, which takes the states of all groups.
-  bool bounds_groups_of_users() const { return family == Family::kKeepUserGroup; }
-  // Whether the first argument is hashed with the key of user ids, and whether it is one.
-  bool hashes_users() const { return protects_users() || bounds_groups_of_users(); }
-  bool hashes_first_argument() const { return hashes_users() || family == Family::kDistinct; }
-  bool has_grids() const { return row_arguments == RowArguments::kUserGridAndValue; }
+  bool bounds_groups_of_users() const { return has(Argument::kMaxGroups); }
+  bool keeps_user_rows() const { return kept == KeptOfRow::kUserRow; }
+  // Whether the first argument is hashed with the key of user ids, and what it is.
+  bool hashes_first_argument() const { return kept == KeptOfRow::kHash || keeps_user_rows(); }
+  bool hashes_users() const { return has(Argument::kUser); }
+  bool hashes_values() const { return kept == KeptOfRow::kHash && !hashes_users(); }
 };
 
 // All families.
 std::span<const FamilyRow> family_table();
+
+// The name of an argument in messages and in the SQL objects.
+const char* name_of(Argument argument);
 
 // The table row of a family.
 const FamilyRow& row_of(Family family);

@@ -5,6 +5,7 @@
 #include "core/iqr/iqr_method.hpp"
 #include "core/quantiles/quantiles_query.hpp"
 #include "core/user_level/user_query.hpp"
+#include "pg/parameters/expected_error.hpp"
 #include "pg/parameters/family.hpp"
 #include "pg/parameters/parameter_checks.hpp"
 #include "pg/parameters/prepared_mechanism.hpp"
@@ -151,123 +152,141 @@ constexpr unsigned kUserOptions = kMethodOption | kMaxContributionsOption | kRho
 constexpr unsigned kUserGridsOptions = kMethodOption | kSuppressOption | kRhoOption;
 constexpr unsigned kMomentsOptions = kGranularityOption | kRhoOption;
 
-// A family of rows, without a method to choose and charged once for all groups.
-constexpr FamilyRow summary_family(Family family, RowArguments rows, ArgumentsAfterEpsilon after,
-                                   unsigned options, std::span<const MethodRow> methods,
+using enum Argument;
+
+constexpr Argument kQuantilesArguments[] = {kValue, kQuantiles, kEpsilon, kLower, kUpper};
+constexpr Argument kSynthesisArguments[] = {kValue, kSize, kEpsilon, kLower, kUpper};
+constexpr Argument kBoundedArguments[] = {kValue, kEpsilon, kLower, kUpper};
+constexpr Argument kIqrArguments[] = {kValue, kEpsilon, kDelta};
+constexpr Argument kUserArguments[] = {kUser, kValue, kEpsilon, kLower, kUpper};
+constexpr Argument kUserGridsArguments[] = {kUser, kGrid, kValue, kEpsilon, kLower, kUpper};
+constexpr Argument kCountArguments[] = {kEpsilon};
+constexpr Argument kValueCountArguments[] = {kValue, kEpsilon};
+constexpr Argument kKeepGroupArguments[] = {kEpsilon, kDelta};
+constexpr Argument kKeepUserGroupArguments[] = {kUser, kEpsilon, kDelta, kMaxGroups};
+constexpr Argument kHistogramArguments[] = {kValue, kEpsilon, kBinBounds};
+
+// A family over rows, charged once for all groups.
+constexpr FamilyRow family_of_rows(Family family, std::span<const Argument> arguments,
+                                   KeptOfRow kept, unsigned options,
+                                   std::span<const MethodRow> methods,
                                    std::span<const std::string_view> finals,
-                                   void (*check)(const GivenParameters&, AggregateParameters*),
-                                   const Mechanism* (*prepare)(const AggregateParameters&,
-                                                               ContextMemory&)) {
+                                   decltype(FamilyRow::check) check,
+                                   decltype(FamilyRow::prepare) prepare,
+                                   decltype(FamilyRow::error) error) {
   return {.family = family,
-          .row_arguments = rows,
-          .leading = LeadingArgument::kNone,
-          .after_epsilon = after,
+          .arguments = arguments,
+          .kept = kept,
           .charged = ChargeRule::kOncePerExecution,
+          .selects_groups = false,
           .options = options,
           .methods = methods,
           .final_functions = finals,
           .check = check,
-          .prepare = prepare};
+          .prepare = prepare,
+          .error = error};
+}
+
+// A family that protects all rows of a user, who may be in several groups.
+constexpr FamilyRow family_of_users(Family family, std::span<const Argument> arguments,
+                                    unsigned options, std::span<const MethodRow> methods,
+                                    std::span<const std::string_view> finals,
+                                    decltype(FamilyRow::check) check,
+                                    decltype(FamilyRow::prepare) prepare) {
+  FamilyRow row = family_of_rows(family, arguments, KeptOfRow::kUserRow, options, methods, finals,
+                                 check, prepare, nullptr);
+  row.charged = ChargeRule::kOncePerGroup;
+  return row;
+}
+
+// A family whose answer says which groups may be shown.
+constexpr FamilyRow selection_family(Family family, std::span<const Argument> arguments,
+                                     KeptOfRow kept, std::span<const MethodRow> methods,
+                                     std::span<const std::string_view> finals,
+                                     decltype(FamilyRow::check) check,
+                                     decltype(FamilyRow::prepare) prepare) {
+  FamilyRow row = family_of_rows(family, arguments, kept, 0, methods, finals, check, prepare,
+                                 error_of_selection);
+  row.selects_groups = true;
+  return row;
 }
 
 constexpr FamilyRow kFamilies[] = {
-    {.family = Family::kQuantiles,
-     .row_arguments = RowArguments::kValue,
-     .leading = LeadingArgument::kQuantiles,
-     .after_epsilon = ArgumentsAfterEpsilon::kBounds,
-     .charged = ChargeRule::kOncePerExecution,
-     .options = kQuantilesOptions,
-     .methods = kQuantilesMethods,
-     .final_functions = kQuantilesFinals,
-     .check = check_quantiles_parameters,
-     .prepare = prepare_quantiles},
-    {.family = Family::kSynthesis,
-     .row_arguments = RowArguments::kValue,
-     .leading = LeadingArgument::kSize,
-     .after_epsilon = ArgumentsAfterEpsilon::kBounds,
-     .charged = ChargeRule::kOncePerExecution,
-     .options = kQuantilesOptions,
-     .methods = kSynthesisMethods,
-     .final_functions = kSynthesisFinals,
-     .check = check_quantiles_parameters,
-     .prepare = prepare_quantiles},
-    {.family = Family::kCdf,
-     .row_arguments = RowArguments::kValue,
-     .leading = LeadingArgument::kNone,
-     .after_epsilon = ArgumentsAfterEpsilon::kBounds,
-     .charged = ChargeRule::kOncePerExecution,
-     .options = kCdfOptions,
-     .methods = kCdfMethods,
-     .default_with_rho = static_cast<Method>(CdfMethod::kFactorization),
-     .final_functions = kCdfFinals,
-     .check = check_cdf_parameters,
-     .prepare = prepare_cdf},
-    {.family = Family::kIqr,
-     .row_arguments = RowArguments::kValue,
-     .leading = LeadingArgument::kNone,
-     .after_epsilon = ArgumentsAfterEpsilon::kDelta,
-     .charged = ChargeRule::kOncePerExecution,
-     .options = kIqrOptions,
-     .methods = kIqrMethods,
-     .final_functions = kIqrFinals,
-     .check = check_iqr_parameters,
-     .prepare = prepare_iqr},
-    {.family = Family::kUserMean,
-     .row_arguments = RowArguments::kUserAndValue,
-     .leading = LeadingArgument::kNone,
-     .after_epsilon = ArgumentsAfterEpsilon::kBounds,
-     .charged = ChargeRule::kOncePerGroup,
-     .options = kUserOptions,
-     .methods = kUserMeanMethods,
-     .final_functions = kUserMeanFinals,
-     .check = check_user_mean_parameters,
-     .prepare = prepare_users},
-    {.family = Family::kUserVariance,
-     .row_arguments = RowArguments::kUserAndValue,
-     .leading = LeadingArgument::kNone,
-     .after_epsilon = ArgumentsAfterEpsilon::kBounds,
-     .charged = ChargeRule::kOncePerGroup,
-     .options = kUserOptions,
-     .methods = kUserVarianceMethods,
-     .final_functions = kUserVarianceFinals,
-     .check = check_user_variance_parameters,
-     .prepare = prepare_users},
-    {.family = Family::kUserGrids,
-     .row_arguments = RowArguments::kUserGridAndValue,
-     .leading = LeadingArgument::kNone,
-     .after_epsilon = ArgumentsAfterEpsilon::kBounds,
-     .charged = ChargeRule::kOncePerGroup,
-     .options = kUserGridsOptions,
-     .methods = kUserGridsMethods,
-     .final_functions = kUserGridsFinals,
-     .check = check_user_grids_parameters,
-     .prepare = prepare_users},
-    summary_family(Family::kCount, RowArguments::kNone, ArgumentsAfterEpsilon::kNone, kRhoOption,
-                   kCountMethods, kCountFinals, check_count_parameters, prepare_number),
-    summary_family(Family::kValueCount, RowArguments::kValue, ArgumentsAfterEpsilon::kNone,
-                   kRhoOption, kCountMethods, kValueCountFinals, check_count_parameters,
-                   prepare_number),
-    summary_family(Family::kDistinct, RowArguments::kValue, ArgumentsAfterEpsilon::kNone,
-                   kRhoOption, kDistinctMethods, kDistinctFinals, check_count_parameters,
-                   prepare_number),
-    summary_family(Family::kSum, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
-                   kMomentsOptions, kSumMethods, kSumFinals, check_sum_parameters, prepare_sum),
-    summary_family(Family::kMean, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
-                   kMomentsOptions, kMomentsMethods, kMeanFinals, check_mean_parameters,
-                   prepare_vector),
-    summary_family(Family::kMoments, RowArguments::kValue, ArgumentsAfterEpsilon::kBounds,
-                   kMomentsOptions, kMomentsMethods, kMomentsFinals, check_moments_parameters,
-                   prepare_vector),
-    summary_family(Family::kKeepGroup, RowArguments::kNone, ArgumentsAfterEpsilon::kDelta, 0,
-                   kKeepGroupMethods, kKeepGroupFinals, check_keep_group_parameters,
-                   prepare_keep_group),
-    summary_family(Family::kKeepUserGroup, RowArguments::kValue,
-                   ArgumentsAfterEpsilon::kDeltaAndMaxGroups, 0, kKeepUserGroupMethods,
-                   kKeepUserGroupFinals, check_keep_user_group_parameters, prepare_keep_user_group),
-    summary_family(Family::kHistogram, RowArguments::kValue, ArgumentsAfterEpsilon::kBinBounds,
-                   kRhoOption, kHistogramMethods, kHistogramFinals, check_histogram_parameters,
-                   prepare_vector),
+    family_of_rows(Family::kQuantiles, kQuantilesArguments, KeptOfRow::kNumber, kQuantilesOptions,
+                   kQuantilesMethods, kQuantilesFinals, check_quantiles_parameters,
+                   prepare_quantiles, error_of_quantiles),
+    family_of_rows(Family::kSynthesis, kSynthesisArguments, KeptOfRow::kNumber, kQuantilesOptions,
+                   kSynthesisMethods, kSynthesisFinals, check_quantiles_parameters,
+                   prepare_quantiles, nullptr),
+    [] {
+      FamilyRow row =
+          family_of_rows(Family::kCdf, kBoundedArguments, KeptOfRow::kNumber, kCdfOptions,
+                         kCdfMethods, kCdfFinals, check_cdf_parameters, prepare_cdf, error_of_cdf);
+      row.default_with_rho = static_cast<Method>(CdfMethod::kFactorization);
+      return row;
+    }(),
+    family_of_rows(Family::kIqr, kIqrArguments, KeptOfRow::kNumber, kIqrOptions, kIqrMethods,
+                   kIqrFinals, check_iqr_parameters, prepare_iqr, nullptr),
+    family_of_users(Family::kUserMean, kUserArguments, kUserOptions, kUserMeanMethods,
+                    kUserMeanFinals, check_user_mean_parameters, prepare_user_mean),
+    family_of_users(Family::kUserVariance, kUserArguments, kUserOptions, kUserVarianceMethods,
+                    kUserVarianceFinals, check_user_variance_parameters, prepare_user_variance),
+    family_of_users(Family::kUserGrids, kUserGridsArguments, kUserGridsOptions, kUserGridsMethods,
+                    kUserGridsFinals, check_user_grids_parameters, prepare_user_grids),
+    family_of_rows(Family::kCount, kCountArguments, KeptOfRow::kNothing, kRhoOption, kCountMethods,
+                   kCountFinals, check_count_parameters, prepare_number, error_of_number),
+    family_of_rows(Family::kValueCount, kValueCountArguments, KeptOfRow::kNothing, kRhoOption,
+                   kCountMethods, kValueCountFinals, check_count_parameters, prepare_number,
+                   error_of_number),
+    family_of_rows(Family::kDistinct, kValueCountArguments, KeptOfRow::kHash, kRhoOption,
+                   kDistinctMethods, kDistinctFinals, check_count_parameters, prepare_number,
+                   error_of_number),
+    family_of_rows(Family::kSum, kBoundedArguments, KeptOfRow::kShiftedValue, kMomentsOptions,
+                   kSumMethods, kSumFinals, check_sum_parameters, prepare_sum, error_of_sum),
+    family_of_rows(Family::kMean, kBoundedArguments, KeptOfRow::kSquare, kMomentsOptions,
+                   kMomentsMethods, kMeanFinals, check_mean_parameters, prepare_vector,
+                   error_of_mean),
+    family_of_rows(Family::kMoments, kBoundedArguments, KeptOfRow::kSquare, kMomentsOptions,
+                   kMomentsMethods, kMomentsFinals, check_moments_parameters, prepare_vector,
+                   error_of_moments),
+    selection_family(Family::kKeepGroup, kKeepGroupArguments, KeptOfRow::kNothing,
+                     kKeepGroupMethods, kKeepGroupFinals, check_keep_group_parameters,
+                     prepare_keep_group),
+    selection_family(Family::kKeepUserGroup, kKeepUserGroupArguments, KeptOfRow::kHash,
+                     kKeepUserGroupMethods, kKeepUserGroupFinals, check_keep_user_group_parameters,
+                     prepare_keep_user_group),
+    family_of_rows(Family::kHistogram, kHistogramArguments, KeptOfRow::kBin, kRhoOption,
+                   kHistogramMethods, kHistogramFinals, check_histogram_parameters, prepare_vector,
+                   error_of_number),
 };
+
+// Whether the records of the family's methods can hold what it keeps of a row.
+constexpr bool can_hold_rows(const FamilyRow& row) {
+  return std::ranges::all_of(row.methods, [&](const MethodRow& method) {
+    switch (row.kept) {
+      case KeptOfRow::kNumber:
+        return method.records == RecordKind::kRuns || method.records == RecordKind::kValue;
+      case KeptOfRow::kBin:
+        return method.records == RecordKind::kRuns;
+      case KeptOfRow::kNothing:
+      case KeptOfRow::kShiftedValue:
+      case KeptOfRow::kSquare:
+        return method.records == RecordKind::kSums;
+      case KeptOfRow::kHash:
+        return method.records == RecordKind::kHashes;
+      case KeptOfRow::kUserRow:
+        return method.records == RecordKind::kUserRow;
+    }
+    return false;
+  });
+}
+static_assert(std::ranges::all_of(kFamilies, can_hold_rows));
+
+// Whether the arguments of the row come first.
+constexpr bool begins_with_row(const FamilyRow& row) {
+  return std::ranges::is_partitioned(row.arguments, comes_from_rows);
+}
+static_assert(std::ranges::all_of(kFamilies, begins_with_row));
 
 // The index in kFamilies of each family, by the family's number.
 constexpr auto kIndexes = [] {
@@ -282,6 +301,36 @@ constexpr auto kIndexes = [] {
 
 std::span<const FamilyRow> family_table() {
   return kFamilies;
+}
+
+const char* name_of(Argument argument) {
+  switch (argument) {
+    case kNone:
+      break;
+    case kUser:
+      return "user_id";
+    case kGrid:
+      return "grid";
+    case kValue:
+      return "value";
+    case kQuantiles:
+      return "quantiles";
+    case kSize:
+      return "size";
+    case kEpsilon:
+      return "epsilon";
+    case kLower:
+      return "lower";
+    case kUpper:
+      return "upper";
+    case kBinBounds:
+      return "bounds";
+    case kDelta:
+      return "delta";
+    case kMaxGroups:
+      return "max_groups";
+  }
+  return "";
 }
 
 const FamilyRow& row_of(Family family) {

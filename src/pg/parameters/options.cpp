@@ -3,6 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+
+#include "core/base/decimal_format.hpp"
+#include "core/base/error.hpp"
+#include "core/cdf/cdf_domain.hpp"
+#include "core/histogram/value_grid.hpp"
+#include "core/privacy/privacy_parameter.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -14,25 +21,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-using Number = std::optional<double> AggregateOptions::*;
-
-struct OptionName {
-  Option option;
-  const char* name;
-  Number number;  // null unless the value is a number
-};
-
-constexpr OptionName kOptions[] = {
-    {kMethodOption, "method", nullptr},
-    {kGranularityOption, "granularity", &AggregateOptions::granularity},
-    {kBinsOption, "bins", &AggregateOptions::bins},
-    {kLowerOption, "lower", &AggregateOptions::lower},
-    {kUpperOption, "upper", &AggregateOptions::upper},
-    {kMaxContributionsOption, "max_contributions", nullptr},
-    {kSuppressOption, "suppress", nullptr},
-    {kRhoOption, "rho", &AggregateOptions::rho},
-};
 
 // The families whose options a JSON object may hold: the family of a call, or all.
 using Families = std::span<const FamilyRow>;
@@ -79,14 +67,6 @@ const char* method_names(Families families) {
   return joined(names);
 }
 
-const char* option_names(Families families) {
-  List* names = NIL;
-  for (const OptionName& entry : kOptions) {
-    if (any_takes(families, entry.option)) add_name(&names, entry.name);
-  }
-  return joined(names);
-}
-
 const MethodRow* find_named_method(Families families, const JsonbValue& name) {
   for (const FamilyRow& row : families) {
     const MethodRow* method = row.takes(kMethodOption) ? find_method(row, text_of(name)) : nullptr;
@@ -95,14 +75,18 @@ const MethodRow* find_named_method(Families families, const JsonbValue& name) {
   return nullptr;
 }
 
-Method parse_method(const JsonbValue& value, Families families) {
+void read_method(const OptionRow&, const JsonbValue& value, Families families,
+                 AggregateOptions* options) {
   if (value.type != jbvString) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("option \"method\" must be a string"),
              errhint("Valid methods: %s.", method_names(families))));
   }
   const MethodRow* method = find_named_method(families, value);
-  if (method != nullptr) return method->number;
+  if (method != nullptr) {
+    options->method = method->number;
+    return;
+  }
   const bool known = find_named_method(family_table(), value) != nullptr;
   const char* name = pnstrdup(value.val.string.val, value.val.string.len);
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -111,14 +95,25 @@ Method parse_method(const JsonbValue& value, Families families) {
                   errhint("Valid methods: %s.", method_names(families))));
 }
 
-double parse_number(const char* option, const JsonbValue& value) {
+void read_number(const OptionRow& row, const JsonbValue& value, Families,
+                 AggregateOptions* options) {
   if (value.type != jbvNumeric) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("option \"%s\" must be a number", option),
-                    errhint("Build the options with dp_options(%s => 1).", option)));
+                    errmsg("option \"%s\" must be a number", row.name),
+                    errhint("Build the options with dp_option('%s', 1).", row.name)));
   }
-  return DatumGetFloat8(
+  options->*(row.number) = DatumGetFloat8(
       DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(value.val.numeric)));
+}
+
+// A number, or an interval as text.
+void read_granularity(const OptionRow& row, const JsonbValue& value, Families families,
+                      AggregateOptions* options) {
+  if (value.type == jbvString) {
+    options->time_granularity = pnstrdup(value.val.string.val, value.val.string.len);
+  } else {
+    read_number(row, value, families, options);
+  }
 }
 
 [[noreturn]] void refuse_contributions(const char* given) {
@@ -136,7 +131,7 @@ ContributionLimit fixed_contributions(double number, const char* given) {
   return {ContributionRule::kFixed, static_cast<uint32>(number)};
 }
 
-ContributionLimit parse_contributions(const JsonbValue& value) {
+ContributionLimit contributions_of(const JsonbValue& value) {
   if (value.type == jbvNumeric) {
     const Datum number = NumericGetDatum(value.val.numeric);
     return fixed_contributions(
@@ -152,55 +147,89 @@ ContributionLimit parse_contributions(const JsonbValue& value) {
   return fixed_contributions(strtod(text, nullptr), quoted);
 }
 
-bool parse_suppress(const JsonbValue& value) {
+void read_contributions(const OptionRow&, const JsonbValue& value, Families,
+                        AggregateOptions* options) {
+  options->max_contributions = contributions_of(value);
+}
+
+void read_suppress(const OptionRow&, const JsonbValue& value, Families, AggregateOptions* options) {
   if (value.type != jbvBool) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("option \"suppress\" must be true or false"),
                     errhint("Build the options with dp_options(suppress => false).")));
   }
-  return value.val.boolean;
+  options->suppress = value.val.boolean;
 }
 
-const OptionName* find_option(Families families, const JsonbValue& key) {
-  for (const OptionName& entry : kOptions) {
-    if (any_takes(families, entry.option) && text_is(key, entry.name)) return &entry;
+// ParameterError unless the bound is finite.
+double checked_bound(const char* name, double given) {
+  if (std::isfinite(given)) return given;
+  throw ParameterError(
+      std::string(name) + " must be a finite number, got " + shortest_decimal(given),
+      "Choose bounds from what is publicly known about the values.");
+}
+
+double checked_lower(double given) {
+  return checked_bound("lower", given);
+}
+
+double checked_upper(double given) {
+  return checked_bound("upper", given);
+}
+
+double checked_granularity(double given) {
+  check_granularity(given);
+  return given;
+}
+
+double checked_bins(double given) {
+  return check_bins(given);
+}
+
+// The amount that is charged (threat 27).
+double checked_rho(double given) {
+  const double rho = stated_amount(given);
+  check_rho(rho);
+  return rho;
+}
+
+constexpr OptionRow kOptions[] = {
+    {kMethodOption, "method", read_method, nullptr, nullptr},
+    {kGranularityOption, "granularity", read_granularity, &AggregateOptions::granularity,
+     checked_granularity},
+    {kBinsOption, "bins", read_number, &AggregateOptions::bins, checked_bins},
+    {kLowerOption, "lower", read_number, &AggregateOptions::lower, checked_lower},
+    {kUpperOption, "upper", read_number, &AggregateOptions::upper, checked_upper},
+    {kMaxContributionsOption, "max_contributions", read_contributions, nullptr, nullptr},
+    {kSuppressOption, "suppress", read_suppress, nullptr, nullptr},
+    {kRhoOption, "rho", read_number, &AggregateOptions::rho, checked_rho},
+};
+
+const char* option_names(Families families) {
+  List* names = NIL;
+  for (const OptionRow& row : kOptions) {
+    if (any_takes(families, row.option)) add_name(&names, row.name);
+  }
+  return joined(names);
+}
+
+const OptionRow* find_option(Families families, std::string_view name) {
+  for (const OptionRow& row : kOptions) {
+    if (any_takes(families, row.option) && name == row.name) return &row;
   }
   return nullptr;
 }
 
-void parse_option(const JsonbValue& key, const JsonbValue& value, Families families,
-                  AggregateOptions* parsed) {
-  const OptionName* found = find_option(families, key);
-  if (found == nullptr) {
-    const char* name = pnstrdup(key.val.string.val, key.val.string.len);
-    const bool known = find_option(family_table(), key) != nullptr;
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    known ? errmsg("option \"%s\" does not go with this aggregate", name)
-                          : errmsg("unknown option \"%s\"", name),
-                    errhint("Valid options: %s.", option_names(families))));
-  }
-  switch (found->option) {
-    case kMethodOption:
-      parsed->method = parse_method(value, families);
-      break;
-    case kMaxContributionsOption:
-      parsed->max_contributions = parse_contributions(value);
-      break;
-    case kSuppressOption:
-      parsed->suppress = parse_suppress(value);
-      break;
-    case kGranularityOption:
-      if (value.type == jbvString) {
-        parsed->time_granularity = pnstrdup(value.val.string.val, value.val.string.len);
-        break;
-      }
-      [[fallthrough]];
-    case kBinsOption:
-    case kLowerOption:
-    case kUpperOption:
-    case kRhoOption:
-      parsed->*(found->number) = parse_number(found->name, value);
-  }
+// The row of an option that one of the families takes.
+const OptionRow& option_of(Families families, std::string_view name) {
+  const OptionRow* found = find_option(families, name);
+  if (found != nullptr) return *found;
+  const bool known = find_option(family_table(), name) != nullptr;
+  const char* given = pnstrdup(name.data(), name.size());
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  known ? errmsg("option \"%s\" does not go with this aggregate", given)
+                        : errmsg("unknown option \"%s\"", given),
+                  errhint("Valid options: %s.", option_names(families))));
 }
 
 void parse(Jsonb* options, Families families, AggregateOptions* parsed) {
@@ -217,17 +246,19 @@ void parse(Jsonb* options, Families families, AggregateOptions* parsed) {
   while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE) {
     if (token != WJB_KEY) continue;
     JsonbIteratorNext(&iterator, &value, true);
-    parse_option(key, value, families, parsed);
+    const OptionRow& row = option_of(families, text_of(key));
+    row.read(row, value, families, parsed);
   }
 }
 
 }  // namespace
 
-const char* option_name(Option option) {
-  for (const OptionName& entry : kOptions) {
-    if (entry.option == option) return entry.name;
-  }
-  return nullptr;
+std::span<const OptionRow> option_table() {
+  return kOptions;
+}
+
+const OptionRow& find_option(std::string_view name) {
+  return option_of(family_table(), name);
 }
 
 AggregateOptions default_options(const FamilyRow& family) {

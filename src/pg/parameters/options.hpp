@@ -9,7 +9,7 @@ extern "C" {
 #include "utils/jsonb.h"
 }
 
-// The options of an aggregate call: a jsonb object, usually built by dp_options().
+// The options of an aggregate call: a jsonb object, usually built by dp_options() or dp_option().
 namespace dpquantile {
 
 // The option max_contributions: the most rows of a user that a mechanism keeps.
@@ -32,8 +32,24 @@ struct AggregateOptions {
   std::optional<double> rho;
 };
 
-// The name of an option in the JSON object.
-const char* option_name(Option option);
+// What an option of the JSON object is.
+struct OptionRow {
+  Option option;
+  const char* name;
+  // Reads the value. ereports if it has the wrong type, or is nothing that a family takes.
+  void (*read)(const OptionRow& row, const JsonbValue& value, std::span<const FamilyRow> families,
+               AggregateOptions* options);
+  // Of a number, the member that holds it, and the number that dp_option() writes for a given one:
+  // throws ParameterError if no call accepts it.
+  std::optional<double> AggregateOptions::*number;
+  double (*checked)(double given);
+};
+
+// All options. dp_options() has an argument for each of the first; dp_option() takes all.
+std::span<const OptionRow> option_table();
+
+// The row of the option with this name. ereports if there is none.
+const OptionRow& find_option(std::string_view name);
 
 // The options of a call that gives none: the family's default method.
 AggregateOptions default_options(const FamilyRow& family);

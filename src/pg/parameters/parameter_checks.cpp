@@ -73,6 +73,7 @@ void check_iqr_by_test(const GivenParameters& given) {
 void check_iqr_by_quantiles(const GivenParameters& given, AggregateParameters* checked) {
   if (given.delta != 0) {
     throw ParameterError(
+        Argument::kDelta,
         "delta must be 0 with method quantiles, got " + shortest_decimal(given.delta),
         "Write 0 for delta: this method is purely epsilon-differentially private and spends none.");
   }
@@ -111,10 +112,8 @@ std::optional<double> cdf_granularity(const GivenParameters& given) {
 
 void check_quantiles_parameters(const GivenParameters& given, AggregateParameters* checked) {
   constexpr std::uint64_t kNotChecked = 0;
-  check_quantiles_query({static_cast<QuantilesMethod>(given.options.method),
-                         given.privacy,
-                         kNotChecked,
-                         {given.quantiles, given.quantile_count}});
+  check_quantiles_query({static_cast<QuantilesMethod>(given.options.method), given.privacy,
+                         kNotChecked, given.quantiles});
   checked->grid = value_grid(given);
 }
 
@@ -174,18 +173,19 @@ void check_keep_user_group_parameters(const GivenParameters& given, AggregatePar
   constexpr std::int64_t kMostGroups = std::numeric_limits<std::uint32_t>::max();
   if (given.max_groups < 1 || given.max_groups > kMostGroups) {
     throw ParameterError(
+        Argument::kMaxGroups,
         "max_groups must be between 1 and 4294967295, got " + std::to_string(given.max_groups),
         "It is the most groups in which a person is counted.");
   }
-  checked->max_contributions = static_cast<uint32>(given.max_groups);
-  GroupSelection(given.privacy.value, given.delta, checked->max_contributions);
+  checked->max_groups = static_cast<uint32>(given.max_groups);
+  GroupSelection(given.privacy.value, given.delta, checked->max_groups);
 }
 
 // The bin of a value is its cell of a value grid of whole numbers.
 void check_histogram_parameters(const GivenParameters& given, AggregateParameters* checked) {
   check_privacy_parameter(given.privacy);
-  check_bin_bounds({given.quantiles, given.quantile_count});
-  checked->bins = given.quantile_count - 1;
+  check_bin_bounds(given.bin_bounds);
+  checked->bins = static_cast<uint32>(given.bin_bounds.size() - 1);
   checked->grid = ValueGrid::of_cells(0, checked->bins - 1, 1, checked->bins);
 }
 

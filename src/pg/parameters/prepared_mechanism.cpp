@@ -39,6 +39,18 @@ const Mechanism* make(ContextMemory& memory, Arguments&&... arguments) {
   return new (place) Prepared(std::forward<Arguments>(arguments)...);
 }
 
+// `parts`: the numbers of method bounded to which a row adds.
+const Mechanism* prepare_user_sums(const AggregateParameters& parameters, unsigned parts,
+                                   ContextMemory& memory) {
+  const PrivacyParameter privacy = privacy_of(&parameters);
+  const PrivacyCost cost = user_cost(privacy);
+  if (static_cast<UserMethod>(parameters.method) != UserMethod::kBounded) {
+    return make<Mechanism>(memory, same_costs(cost));
+  }
+  const double change = bounded_units(parts, parameters.max_contributions, privacy).change_by_row;
+  return make<Mechanism>(memory, ReleaseCosts{cost, replacing_cost_of_noise(privacy, change)});
+}
+
 }  // namespace
 
 PreparedMechanism prepare_mechanism(const AggregateParameters* parameters, MemoryContext parent) {
@@ -81,15 +93,17 @@ const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemor
   throw std::logic_error("a method of dp_iqr without a mechanism");
 }
 
-const Mechanism* prepare_users(const AggregateParameters& parameters, ContextMemory& memory) {
-  const PrivacyParameter privacy = privacy_of(&parameters);
-  const PrivacyCost cost = user_cost(privacy);
-  if (static_cast<UserMethod>(parameters.method) != UserMethod::kBounded) {
-    return make<Mechanism>(memory, same_costs(cost));
-  }
-  const unsigned parts = parameters.family == Family::kUserMean ? kMeanParts : kVarianceParts;
-  const double change = bounded_units(parts, parameters.max_contributions, privacy).change_by_row;
-  return make<Mechanism>(memory, ReleaseCosts{cost, replacing_cost_of_noise(privacy, change)});
+const Mechanism* prepare_user_mean(const AggregateParameters& parameters, ContextMemory& memory) {
+  return prepare_user_sums(parameters, kMeanParts, memory);
+}
+
+const Mechanism* prepare_user_variance(const AggregateParameters& parameters,
+                                       ContextMemory& memory) {
+  return prepare_user_sums(parameters, kVarianceParts, memory);
+}
+
+const Mechanism* prepare_user_grids(const AggregateParameters& parameters, ContextMemory& memory) {
+  return make<Mechanism>(memory, same_costs(user_cost(privacy_of(&parameters))));
 }
 
 const Mechanism* prepare_number(const AggregateParameters& parameters, ContextMemory& memory) {
@@ -117,7 +131,7 @@ const Mechanism* prepare_keep_user_group(const AggregateParameters& parameters,
                                          ContextMemory& memory) {
   // A row that appears may take its user out of another group: two decisions change.
   const PrivacyCost cost = approximate_cost(parameters.guarantee, parameters.delta);
-  const std::uint64_t groups = parameters.max_contributions;
+  const std::uint64_t groups = parameters.max_groups;
   const double change = 2 / static_cast<double>(groups);
   return make<GroupSelectionMechanism>(memory, multiplied_costs(cost, change), groups);
 }

@@ -49,7 +49,10 @@ const Mechanism* prepare_vector(const AggregateParameters& parameters, ContextMe
 const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory);
 const Mechanism* prepare_keep_user_group(const AggregateParameters& parameters,
                                          ContextMemory& memory);
-// Makes a mechanism that holds only the costs of a user-level call.
-const Mechanism* prepare_users(const AggregateParameters& parameters, ContextMemory& memory);
+// These make a mechanism that holds only the costs of a user-level call.
+const Mechanism* prepare_user_mean(const AggregateParameters& parameters, ContextMemory& memory);
+const Mechanism* prepare_user_variance(const AggregateParameters& parameters,
+                                       ContextMemory& memory);
+const Mechanism* prepare_user_grids(const AggregateParameters& parameters, ContextMemory& memory);
 
 }  // namespace dpquantile

@@ -59,7 +59,7 @@ const FamilyRow* private_family(const Node* expression) {
 
 bool is_keep_group(const Node* condition) {
   const FamilyRow* family = private_family(condition);
-  return family != nullptr && family->selects_groups();
+  return family != nullptr && family->selects_groups;
 }
 
 bool has_keep_group(Node* condition) {

@@ -57,16 +57,17 @@ class ArgumentReader {
     if (argument.isnull) refuse_null(name);
     return argument.value;
   }
-  double number(const char* name) { return DatumGetFloat8(required(name)); }
   // A bound: a value of one of the types that aggregates take, or a dp_number.
-  double bound(const char* name) {
+  double bound(Argument argument) {
     const ValueType type = find_value_type(arguments_.types[next_]).value_or(ValueType::kFloat8);
-    return number_of_value(type, required(name));
+    return number_of_value(type, required(name_of(argument)));
   }
-  double amount(const char* name) { return stated_amount(number(name)); }
-  int64 whole(const char* name) {
+  double amount(Argument argument) {
+    return stated_amount(DatumGetFloat8(required(name_of(argument))));
+  }
+  int64 whole(Argument argument) {
     const Oid type = arguments_.types[next_];
-    return whole_number(required(name), type, name);
+    return whole_number(required(name_of(argument)), type, name_of(argument));
   }
 
   // The guarantee: either the argument epsilon or the option rho states it.
@@ -80,7 +81,7 @@ class ArgumentReader {
         return zcdp(stated_amount(*rho));
       }
     }
-    return pure(amount("epsilon"));
+    return pure(amount(Argument::kEpsilon));
   }
 
   AggregateOptions options(const FamilyRow& family) const {
@@ -109,10 +110,10 @@ void require_list(ArrayType* array, const char* name, const char* hint) {
   if (array_contains_nulls(array)) refuse_null(psprintf("an element of %s", name));
 }
 
-const double* array_elements(ArrayType* array, uint32* count) {
+std::span<const double> array_elements(ArrayType* array) {
   require_list(array, "quantiles", "Write for example ARRAY[0.25, 0.5, 0.75].");
-  *count = static_cast<uint32>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
-  return reinterpret_cast<const double*>(ARR_DATA_PTR(array));
+  return {reinterpret_cast<const double*>(ARR_DATA_PTR(array)),
+          static_cast<std::size_t>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)))};
 }
 
 [[noreturn]] void refuse_count(const CallArguments& arguments) {
@@ -122,27 +123,24 @@ const double* array_elements(ArrayType* array, uint32* count) {
                           "states but not finish them.")));
 }
 
-// Returns whether the call has an argument `quantile`.
-bool read_quantiles(ArgumentReader& reader, GivenParameters* given) {
-  constexpr int kCommonArguments = 3;  // epsilon, lower, upper
-  auto* quantile = static_cast<double*>(palloc(sizeof(double)));
-  *quantile = kMedian;
-  given->quantiles = quantile;
-  given->quantile_count = 1;
-  if (reader.remaining() == kCommonArguments) return false;
-  if (reader.next_is(FLOAT8ARRAYOID)) {
-    given->quantiles =
-        array_elements(DatumGetArrayTypeP(reader.required("quantiles")), &given->quantile_count);
-    return false;
+// The argument `quantiles`, `quantile`, or none of them for the median.
+void read_quantiles(ArgumentReader& reader, GivenParameters* given) {
+  if (reader.remaining() < static_cast<int>(row_of(given->family).parameters().size())) {
+    given->quantiles = {&kMedian, 1};
+  } else if (reader.next_is(FLOAT8ARRAYOID)) {
+    given->quantiles = array_elements(DatumGetArrayTypeP(reader.required("quantiles")));
+  } else {
+    auto* quantile = static_cast<double*>(palloc(sizeof(double)));
+    *quantile = DatumGetFloat8(reader.required("quantile"));
+    given->quantiles = {quantile, 1};
+    given->names_quantile = true;
   }
-  *quantile = reader.number("quantile");
-  return true;
 }
 
 void read_size(ArgumentReader& reader, GivenParameters* given) {
-  const int64 size = reader.whole("size");
+  const int64 size = reader.whole(Argument::kSize);
   report(guarded([&] { check_synthesis_size(size); }));
-  given->quantile_count = static_cast<uint32>(size);
+  given->size = static_cast<uint32>(size);
 }
 
 [[noreturn]] void refuse_temporal_iqr_by_quantiles() {
@@ -192,21 +190,63 @@ void read_bin_bounds(ArgumentReader& reader, GivenParameters* given) {
                     &count);
   auto* bounds = static_cast<double*>(palloc(count * sizeof(double) + 1));
   for (int i = 0; i < count; ++i) bounds[i] = number_of_value(type, elements[i]);
-  given->quantiles = bounds;
-  given->quantile_count = static_cast<uint32>(count);
-  if (is_temporal(type)) require_ascending_times(type, {bounds, given->quantile_count});
+  given->bin_bounds = {bounds, static_cast<std::size_t>(count)};
+  if (is_temporal(type)) require_ascending_times(type, given->bin_bounds);
+}
+
+void read_argument(ArgumentReader& reader, Argument argument, GivenParameters* given) {
+  switch (argument) {
+    case Argument::kQuantiles:
+      return read_quantiles(reader, given);
+    case Argument::kSize:
+      return read_size(reader, given);
+    case Argument::kEpsilon:
+      given->privacy = reader.privacy(row_of(given->family), given->options.rho);
+      return;
+    case Argument::kLower:
+      given->lower = reader.bound(argument);
+      return;
+    case Argument::kUpper:
+      given->upper = reader.bound(argument);
+      return;
+    case Argument::kBinBounds:
+      return read_bin_bounds(reader, given);
+    case Argument::kDelta:
+      given->delta = reader.amount(argument);
+      return;
+    case Argument::kMaxGroups:
+      given->max_groups = reader.whole(argument);
+      return;
+    case Argument::kNone:
+    case Argument::kUser:
+    case Argument::kGrid:
+    case Argument::kValue:
+      return;  // no parameters
+  }
+}
+
+void read_arguments(const CallArguments& arguments, ArgumentReader& reader,
+                    GivenParameters* given) {
+  const FamilyRow& row = row_of(given->family);
+  const auto most = static_cast<int>(row.parameters().size());
+  const int least = row.has(Argument::kQuantiles) ? most - 1 : most;
+  if (reader.remaining() < least || reader.remaining() > most) refuse_count(arguments);
+  for (const Argument argument : row.parameters()) read_argument(reader, argument, given);
 }
 
 // Errors about dates and times show dates and times.
 Failure check_temporal_bounds(const GivenParameters& given) {
   Failure failure{};
-  if (!is_temporal(given.value_type)) return failure;
+  const bool has_bounds = row_of(given.family).has(Argument::kLower);
+  if (!has_bounds || !is_temporal(given.value_type)) return failure;
   if (!std::isfinite(given.lower) || !std::isfinite(given.upper)) {
     failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
+    failure.argument = Argument::kLower;
     strlcpy(failure.message, "lower and upper must be finite", sizeof failure.message);
     strlcpy(failure.hint, kPublicBoundsHint, sizeof failure.hint);
   } else if (given.lower >= given.upper) {
     failure.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE;
+    failure.argument = Argument::kLower;
     snprintf(failure.message, sizeof failure.message,
              "lower must be less than upper, got %s and %s",
              text_of_number(given.value_type, given.lower),
@@ -216,49 +256,52 @@ Failure check_temporal_bounds(const GivenParameters& given) {
   return failure;
 }
 
+// How an argument was read; null if its place cannot be mistaken.
+const char* reading_of(Argument argument, const GivenParameters& given) {
+  switch (argument) {
+    case Argument::kQuantiles:
+      if (!given.names_quantile) return nullptr;
+      return psprintf("quantile %s", decimal_text(given.quantiles.front()));
+    case Argument::kSize:
+      return psprintf("size %u", given.size);
+    case Argument::kEpsilon:
+      if (given.privacy.measure != PrivacyMeasure::kPure) return nullptr;
+      return psprintf("epsilon %s", decimal_text(given.privacy.value));
+    case Argument::kLower:
+      return psprintf("lower %s", text_of_number(given.value_type, given.lower));
+    case Argument::kUpper:
+      return psprintf("upper %s", text_of_number(given.value_type, given.upper));
+    case Argument::kDelta:
+      return psprintf("delta %s", decimal_text(given.delta));
+    case Argument::kMaxGroups:
+      return psprintf("max_groups " INT64_FORMAT, given.max_groups);
+    case Argument::kBinBounds:
+    case Argument::kNone:
+    case Argument::kUser:
+    case Argument::kGrid:
+    case Argument::kValue:
+      break;
+  }
+  return nullptr;
+}
+
 // How the call was read: "quantile 0.5, epsilon 1, lower 0, upper 100". Named arguments are not
 // possible in a call of an aggregate, so a wrong order is a common mistake.
-const char* reading_of(const GivenParameters& given, bool has_quantile) {
-  const FamilyRow& row = row_of(given.family);
+const char* reading_of(const GivenParameters& given) {
   StringInfoData text;
   initStringInfo(&text);
-  if (has_quantile) {
-    appendStringInfo(&text, "quantile %s, ", decimal_text(given.quantiles[0]));
-  }
-  if (row.leading == LeadingArgument::kSize)
-    appendStringInfo(&text, "size %u, ", given.quantile_count);
-  if (given.privacy.measure == PrivacyMeasure::kPure) {
-    appendStringInfo(&text, "epsilon %s", decimal_text(given.privacy.value));
-  }
-  if (row.after_epsilon == ArgumentsAfterEpsilon::kBounds) {
-    appendStringInfo(&text, ", lower %s, upper %s", text_of_number(given.value_type, given.lower),
-                     text_of_number(given.value_type, given.upper));
-  }
-  if (row.after_epsilon == ArgumentsAfterEpsilon::kDelta ||
-      row.after_epsilon == ArgumentsAfterEpsilon::kDeltaAndMaxGroups) {
-    appendStringInfo(&text, ", delta %s", decimal_text(given.delta));
-  }
-  if (row.after_epsilon == ArgumentsAfterEpsilon::kDeltaAndMaxGroups) {
-    appendStringInfo(&text, ", max_groups " INT64_FORMAT, given.max_groups);
+  for (const Argument argument : row_of(given.family).parameters()) {
+    const char* reading = reading_of(argument, given);
+    if (reading == nullptr) continue;
+    appendStringInfo(&text, "%s%s", text.len == 0 ? "" : ", ", reading);
   }
   return text.data;
 }
 
-// Whether the error is about an argument that has a place in the order.
-bool is_about_argument(const Failure& failure) {
-  if (failure.sqlstate != ERRCODE_INVALID_PARAMETER_VALUE) return false;
-  for (const char* begin : {"epsilon must", "lower ", "upper ", "a quantile must", "delta must",
-                            "size must", "max_groups must"}) {
-    if (strncmp(failure.message, begin, strlen(begin)) == 0) return true;
-  }
-  return false;
-}
-
-void report_with_reading(Failure failure, const GivenParameters& given, bool has_quantile) {
-  if (is_about_argument(failure)) {
+void report_with_reading(Failure failure, const GivenParameters& given) {
+  if (failure.argument != Argument::kNone) {
     const char* separator = failure.hint[0] == '\0' ? "" : " ";
-    strlcat(failure.hint,
-            psprintf("%sThe arguments are read as %s.", separator, reading_of(given, has_quantile)),
+    strlcat(failure.hint, psprintf("%sThe arguments are read as %s.", separator, reading_of(given)),
             sizeof failure.hint);
   }
   report(failure);
@@ -301,33 +344,11 @@ AggregateParameters* read_parameters(Family family, ValueType type, const CallAr
   given.user_key_check = user_key_check;
   given.options = reader.options(row);
   read_granularity(&given);
-  const bool has_quantile =
-      row.leading == LeadingArgument::kQuantiles && read_quantiles(reader, &given);
-  if (row.leading == LeadingArgument::kSize) read_size(reader, &given);
-  if (reader.remaining() != 1 + row.arguments_after_epsilon()) refuse_count(arguments);
-  given.privacy = reader.privacy(row, given.options.rho);
-  switch (row.after_epsilon) {
-    case ArgumentsAfterEpsilon::kNone:
-      break;
-    case ArgumentsAfterEpsilon::kBounds:
-      given.lower = reader.bound("lower");
-      given.upper = reader.bound("upper");
-      report_with_reading(check_temporal_bounds(given), given, has_quantile);
-      break;
-    case ArgumentsAfterEpsilon::kDelta:
-      given.delta = reader.amount("delta");
-      take_bounds_from_options(row, &given);
-      break;
-    case ArgumentsAfterEpsilon::kDeltaAndMaxGroups:
-      given.delta = reader.amount("delta");
-      given.max_groups = reader.whole("max_groups");
-      break;
-    case ArgumentsAfterEpsilon::kBinBounds:
-      read_bin_bounds(reader, &given);
-      break;
-  }
+  read_arguments(arguments, reader, &given);
+  take_bounds_from_options(row, &given);
+  report_with_reading(check_temporal_bounds(given), given);
   AggregateParameters* made;
-  report_with_reading(try_make_parameters(given, &made), given, has_quantile);
+  report_with_reading(try_make_parameters(given, &made), given);
   return made;
 }
 

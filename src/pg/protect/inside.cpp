@@ -150,42 +150,31 @@ void check_public_arguments(const QueryLevel* level, const Node* node, unsigned 
   }
 }
 
-// The function that may be called for a row in the place of the given one.
-Oid total_function(const QueryLevel* level, const Node* node, Oid function) {
-  const TotalFunction* entry = find_total_function(function);
-  if (entry != nullptr) check_public_arguments(level, node, entry->public_arguments);
-  if (is_total(function)) return function;
-  const bool has_variant = entry != nullptr && entry->kind == TotalKind::kVariant;
-  const Oid variant = has_variant ? total_variant(function) : InvalidOid;
-  if (!OidIsValid(variant)) refuse_function(level, node, function);
-  return variant;
-}
-
-// Calls a variant in the place of an operator.
-Node* call_of_operator(const OpExpr* original, Oid function) {
-  FuncExpr* call = makeFuncExpr(function, original->opresulttype, original->args,
-                                original->opcollid, original->inputcollid, COERCE_EXPLICIT_CALL);
-  call->location = original->location;
+// What may be called for a row in the place of a call of the function: the same call, or one of a
+// variant.
+Node* total_call(const QueryLevel* level, Node* node, Oid function) {
+  if (is_total(function)) return node;
+  const TotalVariant* variant = find_variant(function);
+  if (variant == nullptr) refuse_function(level, node, function);
+  check_public_arguments(level, node, variant->public_arguments);
+  const List* arguments = arguments_of(node);
+  FuncExpr* call =
+      list_length(arguments) == number_of_arguments(*variant)
+          ? call_of_variant(*variant, arguments, exprCollation(node), exprInputCollation(node))
+          : nullptr;
+  if (call == nullptr) refuse_function(level, node, function);
+  call->location = exprLocation(node);
   return reinterpret_cast<Node*>(call);
 }
 
 // The node with total functions. The arguments have not been rewritten yet.
 Node* with_total_functions(const QueryLevel* level, Node* node) {
   if (IsA(node, FuncExpr)) {
-    auto* call = reinterpret_cast<FuncExpr*>(node);
-    const Oid total = total_function(level, node, call->funcid);
-    if (total == call->funcid) return node;
-    if (list_length(call->args) != get_func_nargs(total))
-      refuse_function(level, node, call->funcid);
-    call = static_cast<FuncExpr*>(copyObjectImpl(call));
-    call->funcid = total;
-    return reinterpret_cast<Node*>(call);
+    return total_call(level, node, reinterpret_cast<FuncExpr*>(node)->funcid);
   }
   if (IsA(node, OpExpr)) {
-    auto* call = reinterpret_cast<OpExpr*>(node);
-    set_opfuncid(call);
-    const Oid total = total_function(level, node, call->opfuncid);
-    return total == call->opfuncid ? node : call_of_operator(call, total);
+    set_opfuncid(reinterpret_cast<OpExpr*>(node));
+    return total_call(level, node, reinterpret_cast<OpExpr*>(node)->opfuncid);
   }
   const Oid partial = find_other_function(node, is_total);
   if (OidIsValid(partial)) refuse_function(level, node, partial);
@@ -211,16 +200,16 @@ Node* total_cast(const QueryLevel* level, Node* node) {
   auto* cast = reinterpret_cast<CoerceViaIO*>(node);
   const Oid from = exprType(reinterpret_cast<Node*>(cast->arg));
   if (is_total_text_conversion(getBaseType(from), cast->resulttype)) return node;
-  const Oid function = has_text_casts(from) ? total_text_cast(cast->resulttype) : InvalidOid;
-  if (!OidIsValid(function)) refuse_cast(level, node, from, cast->resulttype);
+  const TotalVariant* variant = has_text_casts(from) ? find_text_cast(cast->resulttype) : nullptr;
+  if (variant == nullptr) refuse_cast(level, node, from, cast->resulttype);
   Expr* text = cast->arg;
   if (from != TEXTOID) {
     const Oid collation = exprCollation(reinterpret_cast<Node*>(text));
     text = reinterpret_cast<Expr*>(
         makeRelabelType(text, TEXTOID, -1, collation, COERCE_IMPLICIT_CAST));
   }
-  FuncExpr* call = makeFuncExpr(function, cast->resulttype, list_make1(text), cast->resultcollid,
-                                InvalidOid, COERCE_EXPLICIT_CALL);
+  FuncExpr* call = call_of_variant(*variant, list_make1(text), cast->resultcollid, InvalidOid);
+  if (call == nullptr) refuse_cast(level, node, from, cast->resulttype);
   call->location = cast->location;
   return reinterpret_cast<Node*>(call);
 }
@@ -289,7 +278,23 @@ Node* short_early_expression(QueryLevel* level, Node* expression) {
   return early;
 }
 
-// For expression_tree_mutator(). `level` is a QueryLevel*.
+Node* rewrite(Node* node, void* context);
+
+// The node with its arguments rewritten, but those that a call of a variant has before them.
+Node* with_rewritten_arguments(QueryLevel* level, Node* node) {
+  const int first = first_argument(node);
+  if (first == 0) return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), level);
+  FuncExpr* call = makeNode(FuncExpr);
+  *call = *reinterpret_cast<FuncExpr*>(node);
+  call->args = list_copy(call->args);
+  for (int i = first; i < list_length(call->args); ++i) {
+    ListCell* cell = list_nth_cell(call->args, i);
+    lfirst(cell) = rewrite(static_cast<Node*>(lfirst(cell)), level);
+  }
+  return reinterpret_cast<Node*>(call);
+}
+
+// For expression_tree_mutator(). `context` is a QueryLevel*.
 Node* rewrite(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   auto* level = static_cast<QueryLevel*>(context);
@@ -299,7 +304,7 @@ Node* rewrite(Node* node, void* context) {
     if (!is_allowed_inside(node)) refuse_node(level, node);
     node = rewrite_node(level, node);
   }
-  Node* rewritten = expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), context);
+  Node* rewritten = with_rewritten_arguments(level, node);
   add_samples(level->statement, rewritten);
   return with_bounded_work(level, rewritten);
 }

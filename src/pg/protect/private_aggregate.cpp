@@ -72,7 +72,7 @@ void check_form(const QueryLevel* level, const Aggref* call) {
 
 // The grids are shown with exact numbers of users.
 void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
-  if (!family.has_grids()) return;
+  if (!family.has(Argument::kGrid)) return;
   refuse_call(level, call,
               "dp_user_grid_stats is not supported over protected tables: it shows grids as they "
               "are in the rows",
@@ -107,7 +107,7 @@ bool protects_users(const QueryLevel* level, const Aggref* call, const FamilyRow
 
 // How the rows of a user are limited: what is left of them is protected by an aggregate over rows.
 bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
-  return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups();
+  return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups;
 }
 
 // Returns whether the call must see limited rows only.
@@ -123,7 +123,7 @@ bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& fa
                        get_func_name(call->aggfnoid),
                        get_attname(level->user_relation->permissions->relid,
                                    level->user_relation->user_column, false)),
-              most_rows_of_user(level) > 0 && family.selects_groups() ? kUserGroupHint : kUserHint);
+              most_rows_of_user(level) > 0 && family.selects_groups ? kUserGroupHint : kUserHint);
 }
 
 // ---- The limit of the rows of a user -------------------------------------------------------
@@ -220,7 +220,7 @@ void rewrite_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& 
 void rewrite_values(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   for (int i = 0; i < family.arguments_from_rows() && i < list_length(call->args); ++i) {
     auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
-    const bool hashes_value = family.family == Family::kDistinct &&
+    const bool hashes_value = family.hashes_values() &&
                               !is_user_column(level, reinterpret_cast<const Node*>(argument->expr));
     Node* value =
         with_counted_copy(level, rewrite_inside(level, reinterpret_cast<Node*>(argument->expr)));

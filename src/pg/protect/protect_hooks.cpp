@@ -18,7 +18,6 @@
 #include "pg/protect/validator.hpp"
 #include "pg/release/allocator_traces.hpp"
 #include "pg/release/release_execution.hpp"
-#include "pg/release/spill_limit.hpp"
 #include "pg/release/trip_wire.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/reuse/query_identity.hpp"
@@ -28,6 +27,7 @@
 extern "C" {
 #include "access/parallel.h"
 #include "access/xlog.h"
+#include "commands/tablespace.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
 #include "tcop/tcopprot.h"
@@ -172,16 +172,6 @@ void start_as_before(QueryDesc* query, int flags) {
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
 
-// What hash tables of groups may take is decided here. An early expression must not see the limit.
-void start_with_spill_limit(QueryDesc* query, int flags) {
-  const SessionMemory memory = begin_spill_limit(nullptr);
-  PG_TRY();
-  start_as_before(query, flags);
-  PG_FINALLY();
-  end_spill_limit(memory);
-  PG_END_TRY();
-}
-
 void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
   const bool explains = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0;
   if (explains && !is_started_without_running(query)) refuse_explain();
@@ -191,7 +181,7 @@ void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
   if (mark.expressions != NIL && !IsParallelWorker()) {
     query->params = with_early_values(mark, query->params);
   }
-  start_with_spill_limit(query, flags);
+  start_as_before(query, flags);
   if (!explains) lock_long_values(query->estate);
 }
 
@@ -211,20 +201,18 @@ void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
 }
 
 // Other extensions measure a query that is started, and show its plan when it ends. A parallel
-// worker has no release node, which draws the limit in its leader.
+// worker has the limit from which rows go to disk among the settings of its leader, and looks up
+// where they go before its first row.
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
   query->totaltime = nullptr;
-  const bool is_worker = IsParallelWorker();
-  SessionMemory memory{};
-  if (is_worker) memory = begin_spill_limit(query->plannedstmt);
+  if (IsParallelWorker()) PrepareTempTablespaces();
   const bool before = begin_without_foreign_code();
   PG_TRY();
   run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
   PG_FINALLY();
   end_without_foreign_code(before);
-  if (is_worker) end_spill_limit(memory);
   PG_END_TRY();
 }
 

@@ -1,7 +1,6 @@
 #include "pg/protect/row_work.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "pg/borrowed/early_values.hpp"
 #include "pg/protect/column_traits.hpp"
@@ -10,6 +9,7 @@
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/collation.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -66,37 +66,36 @@ constexpr double kMostSteps = 1048576;  // as in total_texts.cpp
 
 // ---- Times ---------------------------------------------------------------------------------
 
-double text_steps(const char* name, double text, double other) {
-  if (is_one_of(name,
-                "textlike textnlike like notlike bpcharlike bpcharnlike namelike namenlike "
-                "bytealike byteanlike texticlike texticnlike bpchariclike bpcharicnlike nameiclike "
-                "nameicnlike strpos position replace split_part")) {
-    return kPatternStep * std::min(text * other, kMostSteps);
+double text_steps(CallTime time, double text, double other) {
+  switch (time) {
+    case CallTime::kSearch:
+    case CallTime::kCaseBlindSearch:
+      return kPatternStep * std::min(text * other, kMostSteps);
+    case CallTime::kSetSearch:
+      return kSetStep * std::min(text * other, kMostSteps);
+    case CallTime::kListSearch:
+      return kListStep * std::min(text * other, kMostSteps / 16);
+    default:
+      return 0;
   }
-  if (is_one_of(name, "btrim ltrim rtrim")) return kSetStep * std::min(text * other, kMostSteps);
-  if (is_one_of(name, "translate")) return kListStep * std::min(text * other, kMostSteps / 16);
-  return 0;
 }
 
-double time_of_texts(const QueryLevel* level, const char* name, Node* node, int i) {
+double time_of_texts(const QueryLevel* level, CallTime call, Node* node, int i) {
   const double read = sum_of(level, arguments_of(node)).bytes[i];
   const double answered = is_text(exprType(node)) ? bound_of(level, node).bytes[i] : 0;
-  if (is_one_of(name, "textcat byteacat")) return kCopiedByte * (read + answered);
-  const bool is_case_blind = strstr(name, "ic") != nullptr && strstr(name, "like") != nullptr;
-  const Oid collation = exprInputCollation(node);
+  if (call == CallTime::kCopy) return kCopiedByte * (read + answered);
+  const bool is_case_blind = call == CallTime::kCaseBlindSearch;
+  const bool changes_case = call == CallTime::kCase || call == CallTime::kWords;
+  const auto is_unicode = [&] { return is_of_unicode(exprInputCollation(node)); };
   double time = kByte * (read + answered);
   if (is_case_blind) time += kByte * read;
-  if ((is_case_blind || is_one_of(name, "lower upper initcap")) && is_of_unicode(collation)) {
-    time += kCaseByte * read;
-  }
-  if (strcmp(name, "initcap") == 0 && is_of_unicode(collation)) time += kCaseCall;
-  if (strcmp(name, "to_char") == 0) {
-    time += (is_of_unicode(collation) ? kWordFormatByte : kFormatByte) * read;
-  }
+  if ((is_case_blind || changes_case) && is_unicode()) time += kCaseByte * read;
+  if (call == CallTime::kWords && is_unicode()) time += kCaseCall;
+  if (call == CallTime::kFormat) time += (is_unicode() ? kWordFormatByte : kFormatByte) * read;
   Node* other = argument_of(node, 1);
   if (other == nullptr || !is_text(exprType(other))) return time;
   const double text = bound_of(level, argument_of(node, 0)).bytes[i];
-  return time + text_steps(name, text, bound_of(level, other).bytes[i]);
+  return time + text_steps(call, text, bound_of(level, other).bytes[i]);
 }
 
 bool has_numeric(const Node* node) {
@@ -129,30 +128,19 @@ bool has_short_numbers(const Statement* statement, const Node* node) {
   return true;
 }
 
-double time_of_numeric(const Statement* statement, const char* name, const Node* node) {
-  if (is_one_of(
-          name,
-          "exp numeric_exp ln numeric_ln log log10 numeric_log pow power numeric_power gcd lcm")) {
-    return kSeries;
-  }
+double time_of_numeric(const Statement* statement, CallTime call, const Node* node) {
+  if (call == CallTime::kSeries) return kSeries;
   if (has_short_numbers(statement, node)) return kNumericSum;
-  if (is_one_of(name, "mod numeric_mod div numeric_div_trunc")) return kRemainder;
-  return strcmp(name, "numeric_div") == 0 ? kQuotient : kNumeric;
+  if (call == CallTime::kRemainder) return kRemainder;
+  return call == CallTime::kQuotient ? kQuotient : kNumeric;
 }
 
-// Operators of integers and floats. Their variants report no error.
-bool is_arithmetic(const char* name, const Node* node) {
-  const Size kind = strspn(name, "abcdefghijklmnopqrstuvwxyz");
-  const bool is_of_numbers = strncmp(name, "int", kind) == 0 || strncmp(name, "float", kind) == 0;
-  return is_of_numbers && isdigit(name[kind]) != 0 && list_length(arguments_of(node)) == 2;
-}
-
-double time_of_variant(const QueryLevel* level, const char* name, Node* node, int i) {
-  if (is_one_of(name, "numeric_add numeric_sub")) return kNumericSum;
-  if (is_arithmetic(name, node)) return kArithmetic;
+double time_of_variant(const QueryLevel* level, CallTime call, Node* node, int i) {
+  if (call == CallTime::kNumericSum) return kNumericSum;
+  if (call == CallTime::kArithmetic) return kArithmetic;
   double time = kVariant;
-  if (has_numeric(node)) time += time_of_numeric(level->statement, name, node);
-  return time + time_of_texts(level, name, node, i);
+  if (has_numeric(node)) time += time_of_numeric(level->statement, call, node);
+  return time + time_of_texts(level, call, node, i);
 }
 
 bool compares_equality(const Node* node) {
@@ -273,9 +261,9 @@ double time_of_text_cast(const CoerceViaIO* node) {
   return type == NUMERICOID ? kNumericCast : kTextCast;
 }
 
-// `name` is that of the function that a variant replaces, or null.
-double time_of(const QueryLevel* level, const char* name, Node* node, int i) {
-  if (name != nullptr) return time_of_variant(level, name, node, i);
+// `variant` is what the node calls, or null.
+double time_of(const QueryLevel* level, const TotalVariant* variant, Node* node, int i) {
+  if (variant != nullptr) return time_of_variant(level, variant->time, node, i);
   if (is_size_limit(node)) return time_of_limit(level, node, i);
   switch (nodeTag(node)) {
     case T_CoerceViaIO:
@@ -316,9 +304,9 @@ struct AddedWork {
 void add_node(const AddedWork& added, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return;
   if (IsA(node, Var)) add_column(added.level, reinterpret_cast<Var*>(node), added.work);
-  const char* name = replaced_by(node);
+  const TotalVariant* variant = variant_of_call(node);
   for (int i = 0; i < kSizeLimits; ++i) {
-    added.work->time[i] += time_of(added.level, name, node, i);
+    added.work->time[i] += time_of(added.level, variant, node, i);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "pg/protect/long_types.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -144,54 +145,74 @@ SizeBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
   return longest_of(level, results);
 }
 
-// The text that a variant answers, by the name of its function.
-SizeBound bound_of_answer(const QueryLevel* level, const char* name, Node* node) {
-  const double character = pg_database_encoding_max_length();
-  Node* first = argument_of(node, 0);
-  const bool reads_text = first != nullptr && is_text(exprType(first));
-  const SizeBound text = reads_text ? bound_of(level, first) : at_most(kMostTextBytes);
-  if (is_one_of(name, "btrim ltrim rtrim split_part reverse varchar text")) return text;
-  if (is_one_of(name, "left right")) {
-    const double characters = literal_of(level->statement, argument_of(node, 1));
-    return characters > 0 ? limited(text, [=](int) { return characters * character; }) : text;
-  }
-  if (is_one_of(name, "substr substring")) {
-    const double characters = literal_of(level->statement, argument_of(node, 2));
-    return limited(text, [=](int) { return characters * character; });
-  }
-  if (is_one_of(name, "textcat byteacat overlay")) {
-    return limited(sum_of(level, arguments_of(node)), [](int) { return kMostTextBytes; });
-  }
-  if (is_one_of(name, "lpad rpad bpchar")) {
-    const double characters = literal_of(level->statement, argument_of(node, 1));
-    return at_most(std::min(characters * character, kMostTextBytes));
-  }
-  double factor = kMostTextBytes;
-  if (is_one_of(name, "lower upper initcap")) factor = 3;  // of a character with others
-  if (is_one_of(name, "translate")) factor = character;
-  if (is_one_of(name, "like_escape")) factor = 2;
-  if (is_one_of(name, "repeat")) factor = literal_of(level->statement, argument_of(node, 1));
-  if (is_one_of(name, "md5 chr")) return at_most(kShortText);
-  if (is_one_of(name, "to_char")) {
-    constexpr double kLongestWord = 32;
-    const SizeBound format = bound_of(level, argument_of(node, 1));
-    return limited(format, [&](int i) {
-      return std::min(kShortText + kLongestWord * format.bytes[i], kMostTextBytes);
-    });
-  }
-  // Each replacement takes at least a byte of the text.
-  const bool replaces = is_one_of(name, "replace");
-  const SizeBound other = replaces ? bound_of(level, argument_of(node, 2)) : at_most(factor);
+// A text that is so many times as long as another one.
+SizeBound times(const SizeBound& text, double factor) {
   return limited(at_most(kMostTextBytes), [&](int i) {
-    const double growth = replaces ? std::max(other.bytes[i], 1.0) : factor;
-    return text.bytes[i] == 0 ? 0 : std::min(growth * text.bytes[i], kMostTextBytes);
+    return text.bytes[i] == 0 ? 0 : std::min(factor * text.bytes[i], kMostTextBytes);
   });
 }
 
+// Each replacement takes at least a byte of the text.
+SizeBound bound_of_replaced(const SizeBound& text, const SizeBound& other) {
+  return limited(at_most(kMostTextBytes), [&](int i) {
+    const double factor = std::max(other.bytes[i], 1.0);
+    return text.bytes[i] == 0 ? 0 : std::min(factor * text.bytes[i], kMostTextBytes);
+  });
+}
+
+SizeBound bound_of_formatted(const SizeBound& format) {
+  constexpr double kLongestWord = 32;
+  return limited(format, [&](int i) {
+    return std::min(kShortText + kLongestWord * format.bytes[i], kMostTextBytes);
+  });
+}
+
+// The text that a variant answers.
+SizeBound bound_of_answer(const QueryLevel* level, AnswerSize size, Node* node) {
+  const double character = pg_database_encoding_max_length();
+  const auto literal = [&](int number) {
+    return literal_of(level->statement, argument_of(node, number));
+  };
+  Node* first = argument_of(node, 0);
+  const bool reads_text = first != nullptr && is_text(exprType(first));
+  const SizeBound text = reads_text ? bound_of(level, first) : at_most(kMostTextBytes);
+  switch (size) {
+    case AnswerSize::kUnknown:
+      return at_most(kMostTextBytes);
+    case AnswerSize::kShort:
+      return at_most(kShortText);
+    case AnswerSize::kAsFirst:
+      return text;
+    case AnswerSize::kCharacters: {
+      const double characters = literal(1);
+      return characters > 0 ? limited(text, [=](int) { return characters * character; }) : text;
+    }
+    case AnswerSize::kSubstring:
+      return limited(text, [&](int) { return literal(2) * character; });
+    case AnswerSize::kFilled:
+      return at_most(std::min(literal(1) * character, kMostTextBytes));
+    case AnswerSize::kSum:
+      return limited(sum_of(level, arguments_of(node)), [](int) { return kMostTextBytes; });
+    case AnswerSize::kOtherCase:
+      return times(text, 3);
+    case AnswerSize::kTranslated:
+      return times(text, character);
+    case AnswerSize::kEscaped:
+      return times(text, 2);
+    case AnswerSize::kRepeated:
+      return times(text, literal(1));
+    case AnswerSize::kReplaced:
+      return bound_of_replaced(text, bound_of(level, argument_of(node, 2)));
+    case AnswerSize::kFormatted:
+      return bound_of_formatted(bound_of(level, argument_of(node, 1)));
+  }
+  return at_most(kMostTextBytes);
+}
+
 SizeBound bound_of_call(const QueryLevel* level, Node* node) {
-  if (const char* name = replaced_by(node)) {
+  if (const TotalVariant* variant = variant_of_call(node)) {
     if (is_number(exprType(node))) return at_most(kMostProductBytes);
-    const SizeBound answer = bound_of_answer(level, name, node);
+    const SizeBound answer = bound_of_answer(level, variant->size, node);
     return limited(answer, [](int) { return kMostTextBytes; });
   }
   // text_larger() and the like answer an argument.

@@ -9,6 +9,7 @@
 #include "pg/reuse/secret_hash.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/own_function.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -124,7 +125,7 @@ bool compares_lengths_first(const Node* node) {
 // rows are joined by its hash; some read the length only. Variants look at the digits of numbers
 // themselves.
 bool reads_little(const Node* node, int number) {
-  if (replaced_by(node) != nullptr) return !is_text(exprType(argument_of(node, number)));
+  if (variant_of_call(node) != nullptr) return !is_text(exprType(argument_of(node, number)));
   if (compares_lengths_first(node)) return !reads_columns(argument_of(node, 1 - number));
   const Oid function = function_of(node);
   const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
@@ -169,9 +170,11 @@ Node* value_to_write(QueryLevel* level, Node* value) {
 
 void limit_arguments(QueryLevel* level, Node* node) {
   ListCell* cell;
+  const int first = first_argument(node);
   foreach (cell, arguments_of(node)) {
     auto* argument = static_cast<Node*>(lfirst(cell));
-    const int number = foreach_current_index(cell);
+    const int number = foreach_current_index(cell) - first;
+    if (number < 0) continue;
     if (reads_little(node, number) || is_key_of_join(level, node, number)) continue;
     Node* column = equal_column_of_list(level, node, number);
     lfirst(cell) = column == nullptr ? limited_value(level, argument)

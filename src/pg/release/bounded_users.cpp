@@ -68,7 +68,7 @@ uint64* bounded_users(const ReleaseCall& call, const ReleasePlan& plan, const So
   const Gathered gathered = gather(call, plan, states, slot);
   auto* users = static_cast<uint64*>(
       MemoryContextAllocHuge(CurrentMemoryContext, gathered.groups * sizeof(uint64) + 1));
-  const uint64 most = call.checked->max_contributions;
+  const uint64 most = call.checked->max_groups;
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
     SipKey key;

@@ -81,7 +81,7 @@ ReleaseCosts costs_of(const ReleaseCall& call, const AggregateParameters* stated
 }
 
 AggregateParameters* keep_copy(const AggregateParameters* parameters, MemoryContext lasting) {
-  const std::size_t size = parameters_size(parameters->quantile_count);
+  const std::size_t size = size_of(parameters);
   auto* kept = static_cast<AggregateParameters*>(MemoryContextAlloc(lasting, size));
   memcpy(kept, parameters, size);
   return kept;

@@ -124,7 +124,7 @@ List* decisions_of(const ReleaseNode* node) {
     const int column = reinterpret_cast<const Var*>(term)->varattno;
     for (int i = 0; i < node->call_count; ++i) {
       const ReleaseCall& call = node->calls[i];
-      if (call.column == column && call.family->selects_groups())
+      if (call.column == column && call.family->selects_groups)
         columns = lappend_int(columns, column);
     }
   }
@@ -283,11 +283,12 @@ void read_and_answer(ReleaseNode* node) {
 // table tells others how far it has come, and the next one begins there: that would show where a
 // join has found the key of a protected row.
 void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
-  const bool synchronized = synchronize_seqscans;
   const volatile Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
-  SessionMemory memory{};
-  if (is_quiet) memory = begin_spill_limit(node->scan.ss.ps.state->es_plannedstmt);
-  if (is_quiet) synchronize_seqscans = false;
+  SpillLimit limit{};
+  if (is_quiet) {
+    limit = begin_spill_limit(node->scan.ss.ps.state->es_plannedstmt);
+    set_within_limit("synchronize_seqscans", "off");
+  }
   begin_without_messages(withheld);
   begin_released_read();
   PG_TRY();
@@ -296,8 +297,7 @@ void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   {
     end_released_read();
     end_without_messages(withheld);
-    synchronize_seqscans = synchronized;
-    if (is_quiet) end_spill_limit(memory);
+    if (is_quiet) end_spill_limit(limit);
   }
   PG_END_TRY();
 }
@@ -322,8 +322,7 @@ bool answer_again(ReleaseNode* node, const ReleaseTerms& terms) {
 bool decides_otherwise(const ReleaseNode* node) {
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
-    if (call.family->selects_groups() && !list_member_int(node->decisions, call.column))
-      return true;
+    if (call.family->selects_groups && !list_member_int(node->decisions, call.column)) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include "pg/release/release_execution.hpp"
 #include "pg/release/release_explain.hpp"
 #include "pg/release/release_plan.hpp"
+#include "pg/release/spill_limit.hpp"
 
 extern "C" {
 #include "executor/executor.h"
@@ -25,13 +26,28 @@ void make_calls(ReleaseNode* node, const CustomScan* plan) {
   }
 }
 
+// How much a hash table of groups may take is decided when it is made. What is around the answers
+// keeps to the session's memory.
+PlanState* start_with_spill_limit(Plan* child, EState* state, int flags) {
+  const SpillLimit limit = begin_spill_limit(nullptr);
+  PlanState* volatile started = nullptr;
+  PG_TRY();
+  started = ExecInitNode(child, state, flags);
+  PG_FINALLY();
+  end_spill_limit(limit);
+  PG_END_TRY();
+  return started;
+}
+
 void begin(CustomScanState* scan, EState* state, int flags) {
   ReleaseNode* node = release_node(scan);
   const auto* plan = reinterpret_cast<const CustomScan*>(scan->ss.ps.plan);
   node->plan = decode_release(plan);
   constexpr int kNotNeeded = EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK;
-  node->child =
-      ExecInitNode(static_cast<Plan*>(linitial(plan->custom_plans)), state, flags & ~kNotNeeded);
+  auto* child = static_cast<Plan*>(linitial(plan->custom_plans));
+  node->child = node->plan.tables == NIL
+                    ? ExecInitNode(child, state, flags & ~kNotNeeded)
+                    : start_with_spill_limit(child, state, flags & ~kNotNeeded);
   scan->custom_ps = list_make1(node->child);
   make_calls(node, plan);
   if (list_length(plan->scan.plan.targetlist) < list_length(plan->custom_scan_tlist)) {

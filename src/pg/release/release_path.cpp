@@ -150,7 +150,7 @@ void add_calls(ReleaseLevel* level) {
     level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
     const bool waits = family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys;
     if (waits || family->bounds_groups_of_users()) level->waits_for_groups = true;
-    hides_groups |= family->selects_groups();
+    hides_groups |= family->selects_groups;
     charges_by_group |= waits;
   }
   refuse_charge_by_hidden_group(hides_groups, charges_by_group);

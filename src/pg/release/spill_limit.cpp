@@ -4,10 +4,12 @@
 #include <bit>
 
 #include "pg/server/plan_children.hpp"
+#include "pg/server/query_random.hpp"
 
 extern "C" {
 #include "commands/tablespace.h"
 #include "miscadmin.h"
+#include "utils/guc.h"
 }
 
 namespace dpquantile {
@@ -20,25 +22,21 @@ constexpr uint64 kLeastMemory = 4096 * kKilobyte;
 constexpr uint64 kMostBuckets = 1 << 26;
 constexpr uint64 kLeastPerBucket = 24;
 constexpr uint64 kMostPerBucket = 40;
-constexpr double kMemoryOfHashTables = 1000;  // the most that PostgreSQL allows
+constexpr char kMemoryOfHashTables[] = "1000";  // the most that PostgreSQL allows
+
+// What the session itself may take, while a limit stands in its place; otherwise 0.
+double memory_of_session = 0;
 
 uint64 buckets_of_session() {
-  const double memory = static_cast<double>(work_mem) * hash_mem_multiplier * kKilobyte;
-  const uint64 bytes = memory < static_cast<double>(kMostBuckets * kMostPerBucket)
-                           ? std::max(static_cast<uint64>(memory), kLeastMemory)
+  const uint64 bytes = memory_of_session < static_cast<double>(kMostBuckets * kMostPerBucket)
+                           ? std::max(static_cast<uint64>(memory_of_session), kLeastMemory)
                            : kMostBuckets * kMostPerBucket;
   return std::bit_floor(bytes / kMostPerBucket);
 }
 
 uint64 draw_bytes(uint64 buckets) {
-  uint64 drawn;
-  if (!pg_strong_random(&drawn, sizeof(drawn))) {
-    ereport(ERROR,
-            (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the server gives no random numbers"),
-             errhint("Nothing was read. Ask the person who runs the server to look at OpenSSL.")));
-  }
   // The range is a power of 2, so no limit is favoured.
-  return kLeastPerBucket * buckets + drawn % ((kMostPerBucket - kLeastPerBucket) * buckets);
+  return kLeastPerBucket * buckets + draw_number() % ((kMostPerBucket - kLeastPerBucket) * buckets);
 }
 
 // For visit_children(). PostgreSQL takes as many buckets as rows are expected, rounded up to a
@@ -55,21 +53,30 @@ void give_buckets(Plan** place, void* buckets) {
 
 }  // namespace
 
-SessionMemory begin_spill_limit(PlannedStmt* plan) {
-  // This and the draw may fail, while the settings are still the session's.
-  PrepareTempTablespaces();
-  const SessionMemory usual = {work_mem, hash_mem_multiplier};
-  uint64 buckets = buckets_of_session();
-  const uint64 bytes = draw_bytes(buckets);
-  work_mem = static_cast<int>(bytes / kKilobyte);
-  hash_mem_multiplier = kMemoryOfHashTables;
-  if (plan != nullptr) visit_trees(plan, give_buckets, &buckets);
-  return usual;
+void set_within_limit(const char* setting, const char* value) {
+  (void)set_config_option(setting, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+                          false);
 }
 
-void end_spill_limit(const SessionMemory& usual) {
-  work_mem = usual.work_mem;
-  hash_mem_multiplier = usual.hash_mem_multiplier;
+SpillLimit begin_spill_limit(PlannedStmt* plan) {
+  PrepareTempTablespaces();
+  const bool is_outermost = memory_of_session == 0;
+  const double memory = static_cast<double>(work_mem) * hash_mem_multiplier * kKilobyte;
+  if (is_outermost) memory_of_session = memory;
+  uint64 buckets = buckets_of_session();
+  if (is_outermost) memory_of_session = 0;  // what follows may fail
+  const uint64 kilobytes = draw_bytes(buckets) / kKilobyte;
+  const SpillLimit limit = {NewGUCNestLevel(), is_outermost};
+  set_within_limit("work_mem", psprintf(UINT64_FORMAT, kilobytes));
+  set_within_limit("hash_mem_multiplier", kMemoryOfHashTables);
+  if (plan != nullptr) visit_trees(plan, give_buckets, &buckets);
+  if (is_outermost) memory_of_session = memory;
+  return limit;
+}
+
+void end_spill_limit(const SpillLimit& limit) {
+  AtEOXact_GUC(true, limit.level);
+  if (limit.is_outermost) memory_of_session = 0;
 }
 
 }  // namespace dpquantile

@@ -13,22 +13,28 @@ extern "C" {
 // *Chosen rows, and states that wait* get a limit in bytes, drawn between 24 B and 40 B by the
 // server's secure random numbers, where B is the largest power of 2 such that 40 B are no more than
 // work_mem times hash_mem_multiplier, and no less than 2^16. A block of b bytes decides with a
-// probability of b / 16 B.
+// probability of b / 16 B, or b / 8 B where blocks have half of the limit (row_partitions.hpp).
 //
 // *Hash tables* never go to disk below a thousand times that. A single row decides whether
 // PostgreSQL divides one into parts, or doubles its buckets, and that into how many parts the other
 // side of a join is written. So a hash join begins with B buckets.
 namespace dpquantile {
 
-struct SessionMemory {
-  int work_mem;
-  double hash_mem_multiplier;
+// Draws a limit, puts it in the place of work_mem until the end, and gives the hash joins of the
+// plan, if there is one, their buckets. Looks up where temporary files are made, which PostgreSQL
+// would do for the first row that goes to disk. Parallel workers that start in between get the limit
+// with the other settings. B follows from what the session has set, also within another limit.
+//
+// The settings change as those of a function with SET: code that runs in between may set others and
+// these. An error must not skip the end.
+struct SpillLimit {
+  int level;  // of PostgreSQL's stack of settings
+  bool is_outermost;
 };
+SpillLimit begin_spill_limit(PlannedStmt* plan);
+void end_spill_limit(const SpillLimit& limit);
 
-// Draws a limit, puts it in the place of work_mem, and gives the hash joins of the plan, if there
-// is one, their buckets. Looks up where temporary files are made, which PostgreSQL would do for the
-// first row that goes to disk. Returns the settings as they were. An error must not skip the end.
-SessionMemory begin_spill_limit(PlannedStmt* plan);
-void end_spill_limit(const SessionMemory& usual);
+// Changes a setting until the end of the limit that began last.
+void set_within_limit(const char* setting, const char* value);
 
 }  // namespace dpquantile

@@ -16,11 +16,13 @@ void copy_text(char* to, std::size_t size, const char* from) {
   to[length] = '\0';
 }
 
-Failure failure(int sqlstate, const char* message, const char* hint) noexcept {
+Failure failure(int sqlstate, const char* message, const char* hint,
+                Argument argument = Argument::kNone) noexcept {
   Failure described{};
   described.sqlstate = sqlstate;
   copy_text(described.message, sizeof described.message, message);
   copy_text(described.hint, sizeof described.hint, hint);
+  described.argument = argument;
   return described;
 }
 
@@ -30,7 +32,8 @@ Failure describe_current_exception() noexcept {
   try {
     throw;
   } catch (const ParameterError& error) {
-    return failure(ERRCODE_INVALID_PARAMETER_VALUE, error.what(), error.hint().c_str());
+    return failure(ERRCODE_INVALID_PARAMETER_VALUE, error.what(), error.hint().c_str(),
+                   error.argument());
   } catch (const CorruptInput& error) {
     return failure(ERRCODE_INVALID_BINARY_REPRESENTATION, error.what(), "");
   } catch (const Cancelled&) {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <memory_resource>
 
+#include "core/base/argument.hpp"
 #include "core/base/cancel.hpp"
 #include "core/base/error.hpp"
 #include "pg/server/postgres.hpp"
@@ -19,6 +20,7 @@ struct Failure {
   int sqlstate;  // 0: nothing failed
   char message[512];
   char hint[256];
+  Argument argument;  // that of a ParameterError
 };
 
 // Describes the current exception: its SQLSTATE by its class (core/base/error.hpp), its message,

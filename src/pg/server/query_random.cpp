@@ -32,4 +32,13 @@ RandomStream* make_query_random(MemoryContext query_context) {
   return &random->stream;
 }
 
+uint64 draw_number() {
+  uint64 drawn;
+  if (!pg_strong_random(&drawn, sizeof drawn)) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the server gives no random numbers"),
+                    errhint("Ask the person who runs the server to look at OpenSSL.")));
+  }
+  return drawn;
+}
+
 }  // namespace dpquantile

@@ -11,4 +11,8 @@ namespace dpquantile {
 // randomness.
 RandomStream* make_query_random(MemoryContext query_context);
 
+// One number of the server's secure random numbers, for what decides nothing but time and memory.
+// ereports if there are none.
+uint64 draw_number();
+
 }  // namespace dpquantile

@@ -230,16 +230,19 @@ bool is_number_of_value(ValueType type, double number) {
          number < static_cast<double>(most) + 1;
 }
 
+const char* iso_text_of_interval(Datum interval) {
+  auto* text = static_cast<char*>(palloc0(MAXDATELEN + 1));
+  struct pg_itm fields;
+  interval2itm(*DatumGetIntervalP(interval), &fields);
+  EncodeInterval(&fields, INTSTYLE_POSTGRES, text);
+  return text;
+}
+
 const char* iso_text_of_number(ValueType type, double number, TextZone zone) {
   constexpr int kUtc = 0;
-  auto* text = static_cast<char*>(palloc0(MAXDATELEN + 1));
   const Datum value = value_of_number(type, number);
-  if (type == ValueType::kInterval) {
-    struct pg_itm fields;
-    interval2itm(*DatumGetIntervalP(value), &fields);
-    EncodeInterval(&fields, INTSTYLE_POSTGRES, text);
-    return text;
-  }
+  if (type == ValueType::kInterval) return iso_text_of_interval(value);
+  auto* text = static_cast<char*>(palloc0(MAXDATELEN + 1));
   JsonEncodeDateTime(text, value, oid_of(type), zone == TextZone::kUtc ? &kUtc : nullptr);
   char* between_date_and_time = strchr(text, 'T');
   if (between_date_and_time != nullptr) *between_date_and_time = ' ';

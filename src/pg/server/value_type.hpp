@@ -62,6 +62,9 @@ const char* text_of_number(ValueType type, double number);
 enum class TextZone { kSession, kUtc };
 const char* iso_text_of_number(ValueType type, double number, TextZone zone);
 
+// The same for an interval itself, which may have months.
+const char* iso_text_of_interval(Datum interval);
+
 // The number of the value that the type's input function makes of the text. ereports if it refuses.
 double number_of_text(ValueType type, char* text);
 

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "pg/server/aligned_memory.hpp"
+#include "pg/server/query_random.hpp"
 #include "pg/server/version.hpp"
 
 namespace dpquantile {
@@ -127,14 +128,15 @@ void require_summable_rows(RecordsState* state) {
 GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext groups) {
   MemoryContext context =
       AllocSetContextCreate(groups, "dpquantile records", ALLOCSET_START_SMALL_SIZES);
-  const std::size_t size = parameters_size(parameters->quantile_count);
+  const std::size_t size = size_of(parameters);
   auto* copy = static_cast<AggregateParameters*>(MemoryContextAlloc(context, size));
   memcpy(copy, parameters, size);
   void* memory = MemoryContextAlloc(context, sizeof(GroupPool));
+  const uint64 drawn = draw_number();
   // No destructor needs to run: all memory that the pool owns is in the context.
   GroupPool* pool = nullptr;
   report(guarded([&] {
-    pool = new (memory) GroupPool{parameters->grid, copy, context, ContextMemory(context)};
+    pool = new (memory) GroupPool{parameters->grid, copy, context, ContextMemory(context), drawn};
   }));
   return pool;
 }
@@ -160,7 +162,7 @@ ExpandedRecords* make_expanded(GroupPool* pool) {
 
 void ExpandedRecords::become_many(CancelPoll& cancel) {
   void* memory = pool->memory.allocate(sizeof(GrowingHistogram), alignof(GrowingHistogram));
-  many = new (memory) GrowingHistogram(pool->grid.cells, &pool->memory);
+  many = new (memory) GrowingHistogram(pool->grid.cells, &pool->memory, pool->drawn);
   many->add(std::span<const uint32>(few.list(&pool->memory)), cancel);
   few.close(pool->bundles);
 }

@@ -27,6 +27,8 @@ struct GroupPool {
   const AggregateParameters* parameters;
   MemoryContext context;
   ContextMemory memory;
+  // Decides with how many records a group is kept in another way (growing_histogram.hpp).
+  uint64 drawn;
   CellBundlePool bundles{&memory};
   // The group of few records that was encoded last, or null, and its records as runs.
   const ExpandedRecords* flattened = nullptr;

@@ -38,22 +38,26 @@ bool is_zero(double value) {
   return same_bits(&value, &zero, 1);
 }
 
+void require_list(std::span<const double> received, const AggregateParameters* parameters) {
+  if (received.size() == parameters->list_length &&
+      same_bits(received.data(), parameters->list, parameters->list_length)) {
+    return;
+  }
+  refuse_bytes("quantiles that the aggregate does not have");
+}
+
 // Fields that the family does not use must be zero.
-void require_canonical(const GivenParameters& given, uint32 bins,
+void require_canonical(const GivenParameters& given, uint32 bins, std::span<const double> list,
                        const AggregateParameters* parameters) {
   if (parameters->bins != bins) refuse_bytes("bins and granularity do not agree");
   if (given.options.granularity && !row_of(given.family).takes(kGranularityOption)) {
     refuse_bytes("parameters that the aggregate does not have");
   }
-  if (given.quantile_count != parameters->quantile_count ||
-      !same_bits(given.quantiles, parameters->quantiles, given.quantile_count)) {
-    refuse_bytes("quantiles that the aggregate does not have");
-  }
-  const ArgumentsAfterEpsilon after = family_of(parameters).after_epsilon;
+  require_list(list, parameters);
+  const FamilyRow& family = family_of(parameters);
   const bool by_options = method_of(parameters).bounds_from_options;
-  const bool has_bounds = after == ArgumentsAfterEpsilon::kBounds || by_options;
-  const bool has_delta = (after == ArgumentsAfterEpsilon::kDelta && !by_options) ||
-                         after == ArgumentsAfterEpsilon::kDeltaAndMaxGroups;
+  const bool has_bounds = family.has(Argument::kLower) || by_options;
+  const bool has_delta = family.has(Argument::kDelta) && !by_options;
   const bool unused_are_zero = (has_bounds || (is_zero(given.lower) && is_zero(given.upper))) &&
                                (has_delta || is_zero(given.delta));
   if (!unused_are_zero) refuse_bytes("parameters that the aggregate does not have");
@@ -100,6 +104,16 @@ ValueType receive_value_type(StringInfo bytes) {
   return *type;
 }
 
+std::span<const double> receive_list(StringInfo bytes) {
+  const uint32 length = pq_getmsgint(bytes, 4);
+  if (length > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(double)) {
+    refuse_bytes("more quantiles than bytes");
+  }
+  auto* list = static_cast<double*>(palloc(length * sizeof(double) + 1));
+  for (uint32 i = 0; i < length; ++i) list[i] = pq_getmsgfloat8(bytes);
+  return {list, length};
+}
+
 // The bytes hold the parameters of a call, so make_parameters() checks them like a user's.
 const AggregateParameters* receive_parameters(StringInfo bytes) {
   const FamilyRow* family = find_family(pq_getmsgbyte(bytes));
@@ -119,20 +133,17 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   const uint32 bins = pq_getmsgint(bytes, 4);
   if (family->takes(kBinsOption) && granularity == 0) given.options.bins = bins;
 
-  given.quantile_count = pq_getmsgint(bytes, 4);
-  if (given.quantile_count > static_cast<uint32>(bytes->len - bytes->cursor) / sizeof(double)) {
-    refuse_bytes("more quantiles than bytes");
-  }
-  auto* quantiles = static_cast<double*>(palloc(given.quantile_count * sizeof(double) + 1));
-  for (uint32 i = 0; i < given.quantile_count; ++i) quantiles[i] = pq_getmsgfloat8(bytes);
-  given.quantiles = quantiles;
-  if (family->protects_users()) {
+  const std::span<const double> list = receive_list(bytes);
+  given.quantiles = list;
+  given.size = static_cast<uint32>(list.size());
+  given.bin_bounds = list;
+  if (family->keeps_user_rows()) {
     receive_user_options(bytes, &given);
   } else if (family->hashes_first_argument()) {
     receive_hash_options(bytes, &given);
   }
   const AggregateParameters* parameters = make_parameters(given);
-  require_canonical(given, bins, parameters);
+  require_canonical(given, bins, list, parameters);
   return parameters;
 }
 
@@ -203,9 +214,9 @@ WideSum receive_wide(StringInfo bytes) {
 
 // Whether this number of rows can have such sums: 0 <= squares <= kOne * sum, and
 // 0 <= count * kOne^2 - 2 kOne * sum + squares.
-bool are_possible(const ValueSums& sums, Family family) {
-  const bool has_squares = family == Family::kMean || family == Family::kMoments;
-  const bool has_values = has_squares || family == Family::kSum;
+bool are_possible(const ValueSums& sums, KeptOfRow kept) {
+  const bool has_squares = kept == KeptOfRow::kSquare;
+  const bool has_values = has_squares || kept == KeptOfRow::kShiftedValue;
   const uint64 most = has_squares ? FixedPoint::kOne : 2 * SumScale::kSumOne;
   if (sums.count > kMostSummedRows) return false;
   if (sums.sum.value() > uint128_t{sums.count} * (has_values ? most : 0)) return false;
@@ -221,7 +232,7 @@ RecordsState* receive_sums(StringInfo bytes, const AggregateParameters* paramete
   sums.sum = receive_wide(bytes);
   sums.squares = receive_wide(bytes);
   bool possible = false;
-  report(guarded([&] { possible = are_possible(sums, parameters->family); }));
+  report(guarded([&] { possible = are_possible(sums, family_of(parameters).kept); }));
   if (!possible) refuse_bytes("the sums are of no rows within the bounds");
   RecordsState* state = make_state(parameters);
   memcpy(state->records(), &sums, sizeof sums);
@@ -296,7 +307,7 @@ RecordsState* receive(StringInfo bytes) {
   if (pq_getmsgbyte(bytes) != kWireVersion) refuse_bytes("unknown version");
   const AggregateParameters* parameters = receive_parameters(bytes);
   ReceivedNames names{};
-  if (family_of(parameters).has_grids()) names = receive_names(bytes);
+  if (family_of(parameters).has(Argument::kGrid)) names = receive_names(bytes);
   const uint32 count = pq_getmsgint(bytes, 4);
   RecordsState* state = receive_of_kind(bytes, parameters, names, count);
   pq_getmsgend(bytes);
@@ -344,11 +355,9 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
   pq_sendfloat8(bytes, parameters.upper);
   pq_sendfloat8(bytes, parameters.granularity);
   pq_sendint32(bytes, parameters.bins);
-  pq_sendint32(bytes, parameters.quantile_count);
-  for (uint32 i = 0; i < parameters.quantile_count; ++i) {
-    pq_sendfloat8(bytes, parameters.quantiles[i]);
-  }
-  if (family_of(&parameters).protects_users()) {
+  pq_sendint32(bytes, parameters.list_length);
+  for (uint32 i = 0; i < parameters.list_length; ++i) pq_sendfloat8(bytes, parameters.list[i]);
+  if (family_of(&parameters).keeps_user_rows()) {
     pq_sendbyte(bytes, static_cast<uint8>(parameters.contribution_rule));
     pq_sendbyte(bytes, parameters.suppress ? 1 : 0);
     pq_sendint32(bytes, parameters.max_contributions);
@@ -356,7 +365,7 @@ void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
   } else if (family_of(&parameters).hashes_first_argument()) {
     pq_sendint64(bytes, parameters.user_key_check);
     if (family_of(&parameters).bounds_groups_of_users()) {
-      pq_sendint32(bytes, parameters.max_contributions);
+      pq_sendint32(bytes, parameters.max_groups);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "pg/server/query_random.hpp"
 #include "pg/server/version.hpp"
 
 namespace dpquantile {
@@ -11,17 +12,17 @@ namespace {
 
 constexpr uint32 kFewRecords = 16;
 
-std::size_t header_size(uint32 quantile_count) {
-  return offsetof(RecordsState, parameters) + parameters_size(quantile_count);
+std::size_t header_size(const AggregateParameters* parameters) {
+  return offsetof(RecordsState, parameters) + size_of(parameters);
 }
 
 // The bytes of the grid names at the end, 0 if the family has no grids.
 uint64 names_size(const AggregateParameters* parameters, GridRoom room) {
-  return family_of(parameters).has_grids() ? GridNames::size(room) : 0;
+  return family_of(parameters).has(Argument::kGrid) ? GridNames::size(room) : 0;
 }
 
 uint64 size_without_records(const AggregateParameters* parameters, GridRoom room) {
-  return header_size(parameters->quantile_count) + names_size(parameters, room);
+  return header_size(parameters) + names_size(parameters, room);
 }
 
 // At least this many records, rounded up so that the state fills a power of two of bytes:
@@ -34,6 +35,13 @@ uint32 rounded_capacity(const AggregateParameters* parameters, uint32 records, G
   return static_cast<uint32>((size - others) / record);
 }
 
+// The copy of a large state takes milliseconds, and comes with a number of records that nobody
+// knows beforehand: each time 1.5 to 2 times as many. Requires records <= largest.
+uint32 drawn_capacity(uint32 records, uint32 largest) {
+  const uint64 half = records / 2;
+  return static_cast<uint32>(std::min<uint64>(records + half + draw_number() % half, largest));
+}
+
 // Fills in everything except the records and names.
 void init_header(RecordsState* state, std::size_t size, const AggregateParameters* parameters,
                  RecordKind kind) {
@@ -41,7 +49,7 @@ void init_header(RecordsState* state, std::size_t size, const AggregateParameter
   SET_VARSIZE(state, size);
   state->kind = kind;
   state->library = kLibraryMark;
-  memcpy(&state->parameters, parameters, parameters_size(parameters->quantile_count));
+  memcpy(&state->parameters, parameters, size_of(parameters));
 }
 
 RecordsState* copy_with_room(RecordsState* state, uint32 capacity, GridRoom room) {
@@ -82,7 +90,7 @@ RecordsState* reserve_name(RecordsState* state, uint32 length) {
 
 // ereports if a state with so many bytes of records exceeds 1 GB.
 std::size_t state_size(const AggregateParameters* parameters, uint64 bytes, const char* hint) {
-  const uint64 size = header_size(parameters->quantile_count) + bytes;
+  const uint64 size = header_size(parameters) + bytes;
   if (size > MaxAllocSize) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("the state of a group exceeds 1 GB"), errhint("%s", hint)));
@@ -162,7 +170,11 @@ RecordsState* reserve(RecordsState* state, uint32 more) {
                     errmsg("a private aggregate takes at most %u rows in one group", largest),
                     errhint("Aggregate fewer rows, or use more groups.")));
   }
-  const uint32 capacity = rounded_capacity(&state->parameters, state->count + more, room_of(state));
+  constexpr uint32 kMany = 1 << 12;
+  const uint32 records = state->count + more;
+  const uint32 capacity = records < kMany
+                              ? rounded_capacity(&state->parameters, records, room_of(state))
+                              : drawn_capacity(records, largest);
   return copy_with_room(state, capacity, room_of(state));
 }
 

@@ -31,9 +31,7 @@ struct RecordsState {
   uint32 capacity;
   AggregateParameters parameters;
 
-  char* records() {
-    return reinterpret_cast<char*>(&parameters) + parameters_size(parameters.quantile_count);
-  }
+  char* records() { return reinterpret_cast<char*>(&parameters) + size_of(&parameters); }
   float8* values() {
     Assert(kind == RecordKind::kValue);
     return reinterpret_cast<float8*>(records());
@@ -55,7 +53,7 @@ struct RecordsState {
     Assert(kind == RecordKind::kRuns);
     return {reinterpret_cast<uint8*>(records()), capacity};
   }
-  bool has_grid_names() const { return family_of(&parameters).has_grids(); }
+  bool has_grid_names() const { return family_of(&parameters).has(Argument::kGrid); }
   GridNames* grid_names() {
     Assert(has_grid_names());
     return reinterpret_cast<GridNames*>(user_rows() + capacity);

@@ -13,14 +13,10 @@ namespace dpquantile {
 
 namespace {
 
-bool counts_rows(Family family) {
-  return family == Family::kCount || family == Family::kValueCount || family == Family::kKeepGroup;
-}
-
 // A value of another type than the parameters say would be read as what it is not.
 void require_values_of_type(FunctionCallInfo fcinfo, const AggregateParameters* parameters) {
   const Aggref* call = kept_collecting_call(fcinfo)->call;
-  if (counts_rows(parameters->family)) return;
+  if (family_of(parameters).kept == KeptOfRow::kNothing) return;
   const auto type = find_value_type(linitial_oid(call->aggargtypes));
   if (type && *type == parameters->value_type) return;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -30,8 +26,7 @@ void require_values_of_type(FunctionCallInfo fcinfo, const AggregateParameters* 
                   errhint("Private aggregates over distributed tables call this aggregate.")));
 }
 
-void require_family_of_rows(const FamilyRow& family) {
-  if (!family.hashes_first_argument()) return;
+[[noreturn]] void refuse_hashes() {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("the persons or values of different shards cannot be hashed with one key"),
                   errhint("Private aggregates over distributed tables call this aggregate.")));
@@ -44,7 +39,7 @@ Datum begin_collecting(FunctionCallInfo fcinfo) {
              errhint("Private aggregates over distributed tables call this aggregate.")));
   }
   const RecordsState* empty = state_of_bytes(PG_GETARG_BYTEA_PP(2));
-  require_family_of_rows(family_of(&empty->parameters));
+  if (family_of(&empty->parameters).hashes_first_argument()) refuse_hashes();
   require_values_of_type(fcinfo, &empty->parameters);
   return begin_group(fcinfo, &empty->parameters);
 }
@@ -61,37 +56,40 @@ Datum add_to(Datum state, Family family, float8 value, Add add) {
   return state;
 }
 
-Datum add_value(FunctionCallInfo fcinfo, Datum state, Family family, float8 value) {
-  switch (family) {
-    case Family::kSum:
-      return add_to(state, family, value, add_shifted);
-    case Family::kMean:
-    case Family::kMoments:
-      return add_to(state, family, value, add_units);
-    case Family::kHistogram:
-      add_to_bin(get_expanded(DatumGetPointer(state)), value);
-      return state;
-    default:
-      return add_number(fcinfo, family, state, value);
-  }
+float8 value_of_row(FunctionCallInfo fcinfo) {
+  return number_of_value(kept_collecting_call(fcinfo)->value_type, PG_GETARG_DATUM(1));
 }
 
+// What the transition functions of the families do with a row.
 Datum collect(FunctionCallInfo fcinfo) {
   const Datum state = PG_ARGISNULL(0) ? begin_collecting(fcinfo) : PG_GETARG_DATUM(0);
-  const Family family = parameters_of(state).family;
-  if (counts_rows(family)) {
-    ++sums_of(state, family)->count;
-    return state;
+  const FamilyRow& row = family_of(&parameters_of(state));
+  switch (row.kept) {
+    case KeptOfRow::kNumber:
+      return add_number(fcinfo, row.family, state, value_of_row(fcinfo));
+    case KeptOfRow::kBin:
+      add_to_bin(get_expanded(DatumGetPointer(state)), value_of_row(fcinfo));
+      return state;
+    case KeptOfRow::kNothing:
+      ++sums_of(state, row.family)->count;
+      return state;
+    case KeptOfRow::kShiftedValue:
+      return add_to(state, row.family, value_of_row(fcinfo), add_shifted);
+    case KeptOfRow::kSquare:
+      return add_to(state, row.family, value_of_row(fcinfo), add_units);
+    case KeptOfRow::kHash:
+    case KeptOfRow::kUserRow:
+      break;
   }
-  const ValueType type = kept_collecting_call(fcinfo)->value_type;
-  return add_value(fcinfo, state, family, number_of_value(type, PG_GETARG_DATUM(1)));
+  refuse_hashes();
 }
 
 // Whether the state is one to which a float8 is added in a cell of the value grid, as most are.
 pg_attribute_always_inline bool counts_float8(Datum state) {
   if (!is_expanded(DatumGetPointer(state))) return false;
   const AggregateParameters* parameters = get_expanded(DatumGetPointer(state))->pool->parameters;
-  return parameters->value_type == ValueType::kFloat8 && parameters->family != Family::kHistogram;
+  return parameters->value_type == ValueType::kFloat8 &&
+         family_of(parameters).kept == KeptOfRow::kNumber;
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Answer {
 Answer answer_group(const ChargedGroup& group) {
   const AggregateParameters* parameters = group.parameters;
   const auto& mechanism = static_cast<const QuantilesMechanism&>(*group.mechanism);
-  auto* answer = static_cast<uint32*>(palloc(parameters->quantile_count * sizeof(uint32)));
+  auto* answer = static_cast<uint32*>(palloc(quantiles_of(parameters).size() * sizeof(uint32)));
   with_mechanism_context(group, [&](const MechanismContext& context) {
     std::ranges::copy(mechanism.release(group.histogram(context), context), answer);
   });
@@ -36,7 +36,7 @@ Datum value_in(const Answer& answer, uint32 i, ValueType type) {
 }
 
 Datum array_of(const Answer& answer, ValueType type) {
-  const uint32 count = answer.parameters->quantile_count;
+  const auto count = static_cast<uint32>(quantiles_of(answer.parameters).size());
   auto* values = static_cast<Datum*>(palloc(count * sizeof(Datum)));
   for (uint32 i = 0; i < count; ++i) values[i] = value_in(answer, i, type);
   int16 length;

@@ -25,7 +25,7 @@ inline constexpr auto add_units = [](ValueSums* sums, const AggregateParameters&
 // dp_histogram keeps the number of the bin. A value outside all bins is ignored.
 inline void add_to_bin(ExpandedRecords* records, float8 value) {
   const AggregateParameters* parameters = records->pool->parameters;
-  const auto bin = bin_of({parameters->quantiles, parameters->quantile_count}, value);
+  const auto bin = bin_of(bin_bounds_of(parameters), value);
   if (bin) records->add(static_cast<float8>(*bin));
 }
 

@@ -9,9 +9,9 @@ extern "C" {
 // fail.
 DPQ_FUNCTION(dpq_how_total) {
   const Oid function = PG_GETARG_OID(0);
-  const dpquantile::TotalFunction* entry = dpquantile::find_total_function(function);
-  const bool has_variant = entry != nullptr && entry->kind == dpquantile::TotalKind::kVariant;
-  if (has_variant) PG_RETURN_TEXT_P(cstring_to_text("variant"));
+  if (dpquantile::find_variant(function) != nullptr) {
+    PG_RETURN_TEXT_P(cstring_to_text("variant"));
+  }
   if (dpquantile::is_total(function)) PG_RETURN_TEXT_P(cstring_to_text("as it is"));
   PG_RETURN_NULL();
 }

@@ -1,7 +1,8 @@
 #include "pg/vocabulary/node_functions.hpp"
 
+#include "pg/vocabulary/total_functions.hpp"
+
 extern "C" {
-#include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
@@ -25,8 +26,6 @@ bool is_other(Oid function, void* search) {
   context->found = function;
   return true;
 }
-
-constexpr char kTotal[] = "total_";
 
 // These run the functions of any view, type or function that they are asked for: they read it, make
 // a value of it, or make the constants in its body. Those that show a view or rule ask for it in
@@ -109,19 +108,14 @@ Oid function_of(const Node* node) {
   }
 }
 
-Node* argument_of(const Node* node, int number) {
-  const List* arguments = arguments_of(node);
-  return number < list_length(arguments) ? static_cast<Node*>(list_nth(arguments, number))
-                                         : nullptr;
+int first_argument(const Node* node) {
+  return variant_of_call(node) == nullptr ? 0 : kBeforeArguments;
 }
 
-const char* replaced_by(const Node* node) {
-  if (!IsA(node, FuncExpr)) return nullptr;
-  const Oid function = reinterpret_cast<const FuncExpr*>(node)->funcid;
-  if (function < FirstNormalObjectId) return nullptr;
-  const char* name = get_func_name(function);
-  const bool is_variant = name != nullptr && strncmp(name, kTotal, sizeof kTotal - 1) == 0;
-  return is_variant ? name + sizeof kTotal - 1 : nullptr;
+Node* argument_of(const Node* node, int number) {
+  const List* arguments = arguments_of(node);
+  const int place = first_argument(node) + number;
+  return place < list_length(arguments) ? static_cast<Node*>(list_nth(arguments, place)) : nullptr;
 }
 
 bool is_one_of(const char* name, const char* names) {

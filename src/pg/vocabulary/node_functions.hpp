@@ -22,11 +22,12 @@ List* arguments_of(const Node* node);
 // The function that the node calls with them, or InvalidOid.
 Oid function_of(const Node* node);
 
-// One of them by its number from 0, or null.
-Node* argument_of(const Node* node, int number);
+// The place among them of the first argument of the function: a call of a variant has two others
+// before it (total_functions.hpp).
+int first_argument(const Node* node);
 
-// The name of the function that the node calls a variant of (total_functions.hpp), or null.
-const char* replaced_by(const Node* node);
+// An argument of the function by its number from 0, or null.
+Node* argument_of(const Node* node, int number);
 
 // Whether one of the names, which are separated by blanks, is this.
 bool is_one_of(const char* name, const char* names);

@@ -2,11 +2,12 @@
 
 #include "pg/server/postgres.hpp"
 
-// The functions dpquantile.total_<name> answer what PostgreSQL's function of this name answers, and
-// NULL where that raises an error about its arguments. So a query over protected rows can use them:
-// an error would tell that a row with such arguments exists. They take any argument of their types,
-// but answer NULL also for numerics with many digits (kMostNumericDigits) and long texts
-// (total_texts.hpp), because time and memory would tell of them.
+// A variant answers what a function of PostgreSQL answers for the same arguments, and NULL where
+// that raises an error about them. So a query over protected rows can use it: an error would tell
+// that a row with such arguments exists. It takes any argument of its types, but answers NULL also
+// for numerics with many digits (kMostNumericDigits) and long texts (total_texts.hpp), because time
+// and memory would tell of them. The list in pg/vocabulary/total_functions.cpp says which variant
+// stands for which function; SQL calls all of them by dpquantile.total() (total_variant.cpp).
 namespace dpquantile {
 
 // Calls original with the arguments of fcinfo. Makes the answer NULL if it reports an error about
@@ -19,6 +20,12 @@ namespace dpquantile {
 // is so. Memory belongs to the caller's context, which is reset after the row.
 Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo);
 
+// The variant of a function for which no more is to be done.
+template <PGFunction kOriginal>
+Datum null_on_error(FunctionCallInfo fcinfo) {
+  return call_or_null(kOriginal, fcinfo);
+}
+
 // The same with two arguments that differ from those of fcinfo.
 Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo, Datum first, Datum second);
 
@@ -29,10 +36,3 @@ inline Datum null_answer(FunctionCallInfo fcinfo) {
 }
 
 }  // namespace dpquantile
-
-// Defines dpq_total_<symbol> for SQL, with a body that uses fcinfo. The symbol is that of
-// PostgreSQL's function, or its name and types if PostgreSQL has it in SQL.
-#define DPQ_TOTAL(symbol, answer)    \
-  DPQ_FUNCTION(dpq_total_##symbol) { \
-    return answer;                   \
-  }

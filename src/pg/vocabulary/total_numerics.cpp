@@ -1,50 +1,16 @@
-// The variants of functions of numeric. An operand with more digits than below makes the answer
-// NULL, because the time of a function grows with the square of the digits or faster: with 130000
-// digits, one row would take a second. PostgreSQL's functions of numeric compute with nothing but
-// their arguments, so call_or_null() is safe for them.
+#include "pg/vocabulary/total_numerics.hpp"
 
 #include <cmath>
 
-#include "pg/server/numeric.hpp"
-#include "pg/vocabulary/total_call.hpp"
+#include "pg/vocabulary/total_texts.hpp"
 
 extern "C" {
 #include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 }
 
-namespace dpquantile {
+namespace dpquantile::numerics {
 
 namespace {
-
-// For series and the greatest common divisor, which take more time.
-constexpr int kMostDigitsOfSeries = 100;
-
-bool have_few_digits(FunctionCallInfo fcinfo, int arguments, int digits = kMostNumericDigits) {
-  for (int i = 0; i < arguments; ++i) {
-    if (!has_few_digits(PG_GETARG_DATUM(i), digits)) return false;
-  }
-  return true;
-}
-
-using Arithmetic = Numeric (*)(Numeric, Numeric, bool*);
-
-template <Arithmetic kOperation>
-Datum computed(FunctionCallInfo fcinfo) {
-  if (!have_few_digits(fcinfo, 2)) return null_answer(fcinfo);
-  bool failed = false;
-  const Numeric result = kOperation(PG_GETARG_NUMERIC(0), PG_GETARG_NUMERIC(1), &failed);
-  return failed ? null_answer(fcinfo) : NumericGetDatum(result);
-}
-
-Datum called(PGFunction original, FunctionCallInfo fcinfo, int arguments) {
-  return have_few_digits(fcinfo, arguments) ? call_or_null(original, fcinfo) : null_answer(fcinfo);
-}
-
-Datum called_for_series(PGFunction original, FunctionCallInfo fcinfo, int arguments) {
-  return have_few_digits(fcinfo, arguments, kMostDigitsOfSeries) ? call_or_null(original, fcinfo)
-                                                                 : null_answer(fcinfo);
-}
 
 // Above 0 if the numeric is, below 0 if it is, 0 if it is 0. NaN is above.
 int sign_of(Datum numeric) {
@@ -52,8 +18,29 @@ int sign_of(Datum numeric) {
   return DatumGetInt32(DirectFunctionCall2(numeric_cmp, numeric, NumericGetDatum(zero)));
 }
 
+// Whether 10^exponent has few digits before the point. An infinite power comes from an infinite
+// operand.
+bool is_short_power(float8 exponent) {
+  return !(std::isfinite(exponent) && exponent > kMostDigitsOfSeries);
+}
+
+// Whether value, a float8, is infinite or 0 and the numeric is not.
+bool leaves_range(float8 value, Datum numeric) {
+  if (std::isinf(value)) return !numeric_is_inf(DatumGetNumeric(numeric));
+  return value == 0 && sign_of(numeric) != 0;
+}
+
+}  // namespace
+
+bool have_few_digits(FunctionCallInfo fcinfo, int arguments, int digits) {
+  for (int i = 0; i < arguments; ++i) {
+    if (!has_few_digits(PG_GETARG_DATUM(i), digits)) return false;
+  }
+  return true;
+}
+
 Datum natural_logarithm(FunctionCallInfo fcinfo) {
-  return sign_of(PG_GETARG_DATUM(0)) > 0 ? called_for_series(numeric_ln, fcinfo, 1)
+  return sign_of(PG_GETARG_DATUM(0)) > 0 ? called_for_series<numeric_ln, 1>(fcinfo)
                                          : null_answer(fcinfo);
 }
 
@@ -63,20 +50,6 @@ Datum log_to_base_10(FunctionCallInfo fcinfo) {
     return null_answer(fcinfo);
   }
   return call_or_null(numeric_log, fcinfo, NumericGetDatum(int64_to_numeric(10)), number);
-}
-
-// PostgreSQL's round and trunc of one argument are SQL functions.
-Datum without_decimals(PGFunction original, FunctionCallInfo fcinfo) {
-  const Datum number = PG_GETARG_DATUM(0);
-  return has_few_digits(number, kMostNumericDigits)
-             ? call_or_null(original, fcinfo, number, Int32GetDatum(0))
-             : null_answer(fcinfo);
-}
-
-// Whether 10^exponent has few digits before the point. An infinite power comes from an infinite
-// operand.
-bool is_short_power(float8 exponent) {
-  return !(std::isfinite(exponent) && exponent > kMostDigitsOfSeries);
 }
 
 Datum exponential(FunctionCallInfo fcinfo) {
@@ -95,7 +68,7 @@ Datum power_of(FunctionCallInfo fcinfo) {
 }
 
 Datum square_root(FunctionCallInfo fcinfo) {
-  return sign_of(PG_GETARG_DATUM(0)) < 0 ? null_answer(fcinfo) : called(numeric_sqrt, fcinfo, 1);
+  return sign_of(PG_GETARG_DATUM(0)) < 0 ? null_answer(fcinfo) : called<numeric_sqrt, 1>(fcinfo);
 }
 
 // The cast to numeric(precision, scale). A value that is clearly too large needs no error.
@@ -110,7 +83,7 @@ Datum with_precision(FunctionCallInfo fcinfo) {
     const int32 precision = (typmod >> 16) & 0xffff;
     if (std::fabs(value) > std::pow(10.0, precision - scale) * kClearly) return null_answer(fcinfo);
   }
-  return called(numeric, fcinfo, 1);
+  return called<numeric, 1>(fcinfo);
 }
 
 Datum int4_of(FunctionCallInfo fcinfo) {
@@ -132,12 +105,6 @@ Datum int8_of(FunctionCallInfo fcinfo) {
   return std::fabs(value) < kMost ? call_or_null(numeric_int8, fcinfo) : null_answer(fcinfo);
 }
 
-// Whether value, a float8, is infinite or 0 and the numeric is not.
-bool leaves_range(float8 value, Datum numeric) {
-  if (std::isinf(value)) return !numeric_is_inf(DatumGetNumeric(numeric));
-  return value == 0 && sign_of(numeric) != 0;
-}
-
 // Nearer to the numeric than PostgreSQL's cast, and faster (float8_of_numeric()).
 Datum float8_of(FunctionCallInfo fcinfo) {
   const Datum number = PG_GETARG_DATUM(0);
@@ -154,50 +121,22 @@ Datum float4_of(FunctionCallInfo fcinfo) {
   const float8 magnitude = std::fabs(value);
   if (std::isfinite(value) && magnitude > kMost) return null_answer(fcinfo);
   if (value != 0 && magnitude < kLeast) return null_answer(fcinfo);
-  return called(numeric_float4, fcinfo, 1);
+  return called<numeric_float4, 1>(fcinfo);
 }
 
-}  // namespace
+Datum formatted(FunctionCallInfo fcinfo) {
+  return has_few_digits(PG_GETARG_DATUM(0), kMostNumericDigits)
+             ? texts::text_of<numeric_to_char, texts::kSecond>(fcinfo)
+             : null_answer(fcinfo);
+}
 
-}  // namespace dpquantile
+}  // namespace dpquantile::numerics
 
 using namespace dpquantile;
 
-DPQ_TOTAL(numeric_add, computed<numeric_add_opt_error>(fcinfo))
-DPQ_TOTAL(numeric_sub, computed<numeric_sub_opt_error>(fcinfo))
-DPQ_TOTAL(numeric_mul, computed<numeric_mul_opt_error>(fcinfo))
-DPQ_TOTAL(numeric_div, computed<numeric_div_opt_error>(fcinfo))
-DPQ_TOTAL(numeric_mod, computed<numeric_mod_opt_error>(fcinfo))
-DPQ_TOTAL(numeric_div_trunc, called(numeric_div_trunc, fcinfo, 2))
 // (value, most bytes): the number if it has as few digits as the variants take, and else NULL.
 // Those are at most 256 bytes, which each limit allows. But 1e100000, in 8 bytes, is a long text.
 DPQ_FUNCTION(dpq_short_numeric) {
   if (!has_few_digits(PG_GETARG_DATUM(0), kMostNumericDigits)) return null_answer(fcinfo);
   return PointerGetDatum(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
 }
-
-DPQ_TOTAL(numeric_gcd, called_for_series(numeric_gcd, fcinfo, 2))
-DPQ_TOTAL(numeric_lcm, called_for_series(numeric_lcm, fcinfo, 2))
-DPQ_TOTAL(width_bucket_numeric, called(width_bucket_numeric, fcinfo, 3))
-
-DPQ_TOTAL(numeric_ceil, called(numeric_ceil, fcinfo, 1))
-DPQ_TOTAL(numeric_floor, called(numeric_floor, fcinfo, 1))
-DPQ_TOTAL(numeric_round, called(numeric_round, fcinfo, 1))
-DPQ_TOTAL(numeric_trunc, called(numeric_trunc, fcinfo, 1))
-DPQ_TOTAL(round_numeric, without_decimals(numeric_round, fcinfo))
-DPQ_TOTAL(trunc_numeric, without_decimals(numeric_trunc, fcinfo))
-
-DPQ_TOTAL(numeric_sqrt, square_root(fcinfo))
-DPQ_TOTAL(numeric_exp, exponential(fcinfo))
-DPQ_TOTAL(numeric_power, power_of(fcinfo))
-DPQ_TOTAL(numeric_ln, natural_logarithm(fcinfo))
-DPQ_TOTAL(log_numeric, log_to_base_10(fcinfo))
-DPQ_TOTAL(log10_numeric, log_to_base_10(fcinfo))
-DPQ_TOTAL(numeric_log, called_for_series(numeric_log, fcinfo, 2))
-
-DPQ_TOTAL(numeric, with_precision(fcinfo))
-DPQ_TOTAL(numeric_int2, int2_of(fcinfo))
-DPQ_TOTAL(numeric_int4, int4_of(fcinfo))
-DPQ_TOTAL(numeric_int8, int8_of(fcinfo))
-DPQ_TOTAL(numeric_float4, float4_of(fcinfo))
-DPQ_TOTAL(numeric_float8, float8_of(fcinfo))

@@ -1,6 +1,8 @@
+-- A budget for a protected table names it by its identity, and not as a regclass: one name that a restore does not find would lose all rows.
 CREATE TABLE dpquantile.budget (
-  role            regrole NOT NULL PRIMARY KEY,
-  budget_id       uuid    NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  budget_id       uuid    NOT NULL PRIMARY KEY DEFAULT gen_random_uuid(),
+  role            regrole NOT NULL,
+  table_id        uuid,
   epsilon_limit   numeric NOT NULL CHECK (epsilon_limit >= 0 AND epsilon_limit < 'Infinity'),
   epsilon_spent   numeric NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
   delta_limit     numeric NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
@@ -18,36 +20,10 @@ CREATE TABLE dpquantile.budget (
   epsilon_before  numeric NOT NULL DEFAULT 0,
   delta_before    numeric NOT NULL DEFAULT 0,
   rho_before      numeric NOT NULL DEFAULT 0,
+  CONSTRAINT budget_of_role UNIQUE NULLS NOT DISTINCT (role, table_id),
   CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL)),
   CONSTRAINT budget_period_check CHECK ((every IS NULL) = (period_start IS NULL)),
   CONSTRAINT budget_before_check CHECK (
-    epsilon_before BETWEEN 0 AND epsilon_spent AND delta_before BETWEEN 0 AND delta_spent AND rho_before BETWEEN 0 AND rho_spent
-    AND (every IS NOT NULL OR epsilon_before = 0 AND delta_before = 0 AND rho_before = 0))
-);
-
--- Apart from the general budgets: a restore into a database without one of the tables must not lose those.
-CREATE TABLE dpquantile.table_budget (
-  role            regrole     NOT NULL,
-  relation        regclass    NOT NULL,
-  epsilon_limit   numeric     NOT NULL CHECK (epsilon_limit >= 0 AND epsilon_limit < 'Infinity'),
-  epsilon_spent   numeric     NOT NULL DEFAULT 0 CHECK (epsilon_spent >= 0 AND epsilon_spent < 'Infinity'),
-  delta_limit     numeric     NOT NULL CHECK (delta_limit >= 0 AND delta_limit < 1),
-  delta_spent     numeric     NOT NULL DEFAULT 0 CHECK (delta_spent >= 0 AND delta_spent < 'Infinity'),
-  rho_limit       numeric     CHECK (rho_limit >= 0 AND rho_limit < 'Infinity'),
-  rho_spent       numeric     NOT NULL DEFAULT 0 CHECK (rho_spent >= 0 AND rho_spent < 'Infinity'),
-  has_rho_alone   boolean     NOT NULL DEFAULT false,
-  accountant      text        NOT NULL DEFAULT 'pure' CHECK (accountant IN ('pure', 'zcdp')),
-  smallest_charge numeric     NOT NULL CHECK (smallest_charge >= 0 AND smallest_charge < 'Infinity'),
-  revoked         boolean     NOT NULL DEFAULT false,
-  every           text        CHECK (every IN ('day', 'week', 'month', 'year')),
-  period_start    timestamptz,
-  epsilon_before  numeric     NOT NULL DEFAULT 0,
-  delta_before    numeric     NOT NULL DEFAULT 0,
-  rho_before      numeric     NOT NULL DEFAULT 0,
-  PRIMARY KEY (role, relation),
-  CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL)),
-  CONSTRAINT table_budget_period_check CHECK ((every IS NULL) = (period_start IS NULL)),
-  CONSTRAINT table_budget_before_check CHECK (
     epsilon_before BETWEEN 0 AND epsilon_spent AND delta_before BETWEEN 0 AND delta_spent AND rho_before BETWEEN 0 AND rho_spent
     AND (every IS NOT NULL OR epsilon_before = 0 AND delta_before = 0 AND rho_before = 0))
 );

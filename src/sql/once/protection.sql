@@ -7,7 +7,7 @@ CREATE TABLE dpquantile.table_name (
 -- Without a foreign key: a parallel pg_restore may restore this table first.
 CREATE TABLE dpquantile.table_identity (
   relation regclass NOT NULL PRIMARY KEY,
-  table_id uuid     NOT NULL DEFAULT gen_random_uuid()
+  table_id uuid     NOT NULL UNIQUE DEFAULT gen_random_uuid()
 );
 
 CREATE TABLE dpquantile.protected_table (

@@ -123,7 +123,7 @@ sub spent
 				FROM (SELECT budget_id, epsilon, rho FROM dpquantile.ledger
 					UNION ALL SELECT budget_id, epsilon, rho FROM dpquantile.budget_name) entries
 				WHERE budget_id = b.budget_id) l
-		WHERE b.role = '$role'::regrole});
+		WHERE b.role = '$role'::regrole AND b.table_id IS NULL});
 }
 
 # Returns a session that locks all budgets in an open transaction.

@@ -45,6 +45,24 @@ TEST(DistinctHashes, AreEmptyAtFirst) {
   EXPECT_EQ(sorted(set), Hashes{});
 }
 
+// One hash more than a number that is known must not divide a set, which takes time.
+TEST(DistinctHashes, AreDividedAtANumberThatHashesDecide) {
+  std::set<std::uint64_t> numbers;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    DistinctHashes set(heap());
+    HashTable undivided(heap());
+    for (const std::uint64_t hash : random_hashes(4097, seed)) {
+      set.add(hash);
+      undivided.add(hash);
+      if (set.bytes() != sizeof(HashTable) + undivided.bytes()) break;
+    }
+    EXPECT_GT(set.size(), 1024);
+    EXPECT_LT(set.size(), 4097);
+    numbers.insert(set.size());
+  }
+  EXPECT_GT(numbers.size(), 10);
+}
+
 TEST(DistinctHashes, CountEveryHashOnce) {
   for (const std::size_t count : {1U, 12U, 13U, 14U, 4096U, 4097U, 100'000U}) {
     const Hashes hashes = random_hashes(count);

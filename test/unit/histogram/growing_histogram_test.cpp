@@ -166,6 +166,23 @@ TEST(GrowingHistogram, IsExactWhereAListTurnsIntoRunsAndCounters) {
   }
 }
 
+// One record more than a number that is known must not take another form, which takes time.
+TEST(GrowingHistogram, ChangesItsFormAtADrawnNumber) {
+  constexpr std::size_t kList = 4096;
+  for (const std::uint64_t drawn : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{kList - 1},
+                                    std::uint64_t{kList}, ~std::uint64_t{0} - 7}) {
+    const std::size_t first = kList + drawn % kList;
+    const Records records = random_records(4 * first, kWholeRange);
+    GrowingHistogram histogram(kWholeRange, heap(), drawn);
+    for (std::size_t n = 0; n < records.size(); ++n) {
+      ASSERT_EQ(histogram.full(), n == first || n == 2 * first) << n << " of " << first;
+      if (histogram.full()) histogram.make_room(never);
+      histogram.add(records[n]);
+    }
+    expect_holds(histogram, runs_of(records));
+  }
+}
+
 TEST(GrowingHistogram, IsExactForManyRandomRecords) {
   for (const std::uint64_t cells : {kDefaultCells, kWholeRange}) {
     const Records records = random_records(kLong + 300'000, cells);

@@ -7,10 +7,28 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/base/error.hpp"
+
 namespace dpquantile {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Argument argument_of_error(const PrivacyParameter& privacy) {
+  try {
+    check_privacy_parameter(privacy);
+  } catch (const ParameterError& error) {
+    return error.argument();
+  }
+  ADD_FAILURE() << "no error";
+  return Argument::kNone;
+}
+
+// Epsilon has a place among the arguments of a call, rho is an option.
+TEST(PrivacyParameterTest, AnErrorNamesTheArgument) {
+  EXPECT_EQ(argument_of_error(pure(0)), Argument::kEpsilon);
+  EXPECT_EQ(argument_of_error(zcdp(0)), Argument::kNone);
+}
 
 // threat 27: the amount that is used is the one that is charged.
 TEST(StatedAmountTest, ReadsAFloatAsItsShortestDecimal) {

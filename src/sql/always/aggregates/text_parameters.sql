@@ -187,12 +187,3 @@ BEGIN
   END LOOP;
 END
 $$;
-
--- With rho as a float8, dp_options('tree', NULL, 64) could mean this variant, too.
-CREATE OR REPLACE FUNCTION @extschema@.dp_options(method text, max_contributions bigint, rho @extschema@.dp_number) RETURNS jsonb
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN @extschema@.dp_options(method => dp_options.method, max_contributions => dp_options.max_contributions::text,
-                                rho => dp_options.rho);
-COMMENT ON FUNCTION @extschema@.dp_options(text, bigint, @extschema@.dp_number) IS
-  'The same with max_contributions as a number: dp_options(method => ''bounded'', max_contributions => 8, rho => 0.01). '
-  'Options are public and cost no budget.';

@@ -20,7 +20,8 @@ $$;
 COMMENT ON FUNCTION dpquantile.check_added_charge(numeric, numeric, numeric) IS
   'The amounts of dp_add_charge. An error if they are no charge.';
 
-CREATE OR REPLACE FUNCTION dpquantile.check_accountants(role regrole, on_table regclass, epsilon numeric, delta numeric) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.check_accountants(role regrole, on_table regclass, epsilon numeric, delta numeric, rho numeric)
+  RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -30,7 +31,9 @@ BEGIN
   FOR counted IN
     SELECT b.relation, b.accountant FROM dpquantile.present_budget b
      WHERE b.role = check_accountants.role AND NOT b.revoked AND (b.relation IS NULL OR b.relation = check_accountants.on_table)
-       AND (b.accountant = 'zcdp' AND check_accountants.delta > 0 OR b.accountant = 'pure' AND check_accountants.epsilon IS NULL)
+       AND dpquantile.verdict(b.accountant, b.smallest_charge, b.delta_limit, b.epsilon_limit - b.epsilon_spent, b.delta_limit - b.delta_spent,
+                              b.rho_limit - b.rho_spent, check_accountants.epsilon, check_accountants.delta, check_accountants.rho,
+                              least_epsilon => check_accountants.epsilon, least_rho => check_accountants.rho) IN ('rho alone', 'no rho')
      ORDER BY b.relation NULLS FIRST
   LOOP
     RAISE EXCEPTION 'accountant % of role % cannot add a charge %', counted.accountant,
@@ -41,8 +44,8 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.check_accountants(regrole, regclass, numeric, numeric) IS
-  'role, on_table: whose budgets a charge counts in; epsilon, delta: the charge. An error if an accountant cannot add it.';
+COMMENT ON FUNCTION dpquantile.check_accountants(regrole, regclass, numeric, numeric, numeric) IS
+  'role, on_table: whose budgets a charge counts in; epsilon, delta, rho: the charge. An error if an accountant cannot add it.';
 
 CREATE OR REPLACE FUNCTION dpquantile.add_to_budgets(charged regrole, on_table regclass, added_epsilon numeric, added_delta numeric, added_rho numeric,
                                                      added_at timestamptz) RETURNS void
@@ -51,22 +54,15 @@ AS $$
 BEGIN
   -- It counts in the present period, whichever period the latest charge belongs to.
   UPDATE dpquantile.budget b
-     SET epsilon_before = b.epsilon_spent, delta_before = b.delta_spent, rho_before = b.rho_spent,
-         period_start = dpquantile.period_start(b.every, added_at)
-   WHERE b.role = charged AND dpquantile.period_start(b.every, added_at) > b.period_start;
-  UPDATE dpquantile.budget b
      SET epsilon_spent = b.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = b.delta_spent + added_delta,
          rho_spent = b.rho_spent + coalesce(added_rho, 0), has_rho_alone = b.has_rho_alone OR added_epsilon IS NULL,
+         epsilon_before = dpquantile.before_at(added_at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
+         delta_before = dpquantile.before_at(added_at, b.every, b.period_start, b.delta_spent, b.delta_before),
+         rho_before = dpquantile.before_at(added_at, b.every, b.period_start, b.rho_spent, b.rho_before),
+         period_start = greatest(b.period_start, dpquantile.period_start(b.every, added_at)),
          charges = b.charges + 1
-   WHERE b.role = charged;
-  UPDATE dpquantile.table_budget t
-     SET epsilon_before = t.epsilon_spent, delta_before = t.delta_spent, rho_before = t.rho_spent,
-         period_start = dpquantile.period_start(t.every, added_at)
-   WHERE t.role = charged AND t.relation = add_to_budgets.on_table AND dpquantile.period_start(t.every, added_at) > t.period_start;
-  UPDATE dpquantile.table_budget t
-     SET epsilon_spent = t.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = t.delta_spent + added_delta,
-         rho_spent = t.rho_spent + coalesce(added_rho, 0), has_rho_alone = t.has_rho_alone OR added_epsilon IS NULL
-   WHERE t.role = charged AND t.relation = add_to_budgets.on_table;
+   WHERE b.role = charged
+     AND (b.table_id IS NULL OR b.table_id = (SELECT i.table_id FROM dpquantile.table_identity i WHERE i.relation = add_to_budgets.on_table));
 END
 $$;
 COMMENT ON FUNCTION dpquantile.add_to_budgets(regrole, regclass, numeric, numeric, numeric, timestamptz) IS
@@ -78,7 +74,7 @@ AS $$
 DECLARE
   budget dpquantile.budget;
 BEGIN
-  SELECT * INTO budget FROM dpquantile.budget b WHERE b.role = charged FOR UPDATE;
+  SELECT * INTO budget FROM dpquantile.budget b WHERE b.role = charged AND b.table_id IS NULL FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'role % has no privacy budget', coalesce(charged::text, 'NULL')
       USING ERRCODE = 'undefined_object', HINT = 'Grant one first with dp_grant_budget.';
@@ -92,7 +88,7 @@ BEGIN
   RETURN budget;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.budget_to_charge(regrole) IS 'charged: of dp_add_charge. Its row of budget, locked. An error if there is none, or no role.';
+COMMENT ON FUNCTION dpquantile.budget_to_charge(regrole) IS 'charged: of dp_add_charge. Its general budget, locked. An error if there is none, or no role.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_add_charge(role regrole, epsilon numeric, delta numeric DEFAULT 0, rho numeric DEFAULT NULL,
                                                      note text DEFAULT NULL, on_table regclass DEFAULT NULL)
@@ -125,7 +121,7 @@ BEGIN
     added_rho := ceil(coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) * 1e50) * 1e-50;
   END IF;
   budget := dpquantile.budget_to_charge(charged);
-  PERFORM dpquantile.check_accountants(charged, dp_add_charge.on_table, added_epsilon, added_delta);
+  PERFORM dpquantile.check_accountants(charged, dp_add_charge.on_table, added_epsilon, added_delta, added_rho);
   PERFORM dpquantile.add_to_budgets(charged, dp_add_charge.on_table, added_epsilon, added_delta, added_rho, added_at);
   PERFORM dpquantile.note_table_name(dp_add_charge.on_table);
   IF dp_add_charge.note IS NOT NULL THEN

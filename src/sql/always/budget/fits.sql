@@ -3,10 +3,14 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table r
   LANGUAGE sql STABLE PARALLEL RESTRICTED
   BEGIN ATOMIC
     SELECT b.role, (array_agg(b.accountant ORDER BY b.on_table IS NULL))[1], k.title, trim_scale(min(c.rho)),
-           min(CASE WHEN a.asked < b.smallest_charge OR dpquantile.is_closed_table(b.role, dp_budget_fits.on_table)
-                         OR b.accountant = 'pure' AND b.delta_spent > b.delta_limit THEN 0
-                    ELSE least(div(CASE b.accountant WHEN 'zcdp' THEN b.rho_remaining ELSE b.epsilon_remaining END, a.asked),
-                               9223372036854775807) END)::bigint
+           min(CASE WHEN NOT dpquantile.is_closed_table(b.role, dp_budget_fits.on_table) IS TRUE
+                         AND dpquantile.verdict(b.accountant, b.smallest_charge, b.delta_limit, b.epsilon_limit - b.epsilon_spent,
+                                                b.delta_limit - b.delta_spent, b.rho_remaining,
+                                                epsilon => c.epsilon, delta => 0, rho => c.rho,
+                                                least_epsilon => c.epsilon, least_rho => c.rho) = 'fits'
+                    THEN least(CASE b.accountant WHEN 'zcdp' THEN div(b.rho_remaining, c.rho) ELSE div(b.epsilon_remaining, c.epsilon) END,
+                               9223372036854775807)
+                    ELSE 0 END)::bigint
       FROM @extschema@.dp_budget b
      CROSS JOIN (VALUES (1, 'one quantile', 'one quantile'),
                         (2, 'nine quantiles', 'nine quantiles in one call, default method'),
@@ -14,8 +18,8 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table r
                         (4, 'dp_cdf', 'dp_cdf with default options'),
                         (5, 'other', 'any other without delta')) AS k (number, query, title)
      CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon, b.neighbours) AS rho,
-                                dpquantile.charged_epsilon(k.query, dp_budget_fits.epsilon, b.neighbours) AS epsilon) AS c
-     CROSS JOIN LATERAL (SELECT CASE b.accountant WHEN 'zcdp' THEN c.rho ELSE c.epsilon END AS asked) AS a
+                                dpquantile.charged_epsilon(k.query, dp_budget_fits.epsilon, b.neighbours) AS epsilon
+                         OFFSET 0) AS c -- computed once
      WHERE dp_budget_fits.epsilon IS NOT NULL AND (b.on_table IS NULL OR b.on_table = dp_budget_fits.on_table)
      GROUP BY b.role, k.number, k.title
      ORDER BY b.role::text, k.number;

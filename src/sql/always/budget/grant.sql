@@ -82,55 +82,52 @@ BEGIN
   -- a revoked budget.
   SELECT r.rolname INTO name_now FROM pg_roles r WHERE r.oid = locked_budget.role;
   PERFORM dpquantile.note_role_names();
-  IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = locked_budget.role) THEN
+  IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = locked_budget.role AND b.table_id IS NULL) THEN
     INSERT INTO dpquantile.budget
            (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked,
             neighbours)
     SELECT locked_budget.role, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, s.neighbours
       FROM dpquantile.earlier_spending(name_now) s
-    ON CONFLICT ON CONSTRAINT budget_pkey DO NOTHING;
+    ON CONFLICT ON CONSTRAINT budget_of_role DO NOTHING;
   END IF;
-  SELECT * INTO STRICT general FROM dpquantile.budget b WHERE b.role = locked_budget.role FOR UPDATE;
+  SELECT * INTO STRICT general FROM dpquantile.budget b WHERE b.role = locked_budget.role AND b.table_id IS NULL FOR UPDATE;
   INSERT INTO dpquantile.budget_name (budget_id, role_name) VALUES (general.budget_id, name_now)
   ON CONFLICT ON CONSTRAINT budget_name_pkey DO NOTHING;
   RETURN general;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.locked_budget(regrole) IS
-  'role: an existing role. Its row of budget, locked. A role without one gets it, with what was spent under its name.';
+  'role: an existing role. Its general budget, locked. A role without one gets it, with what was spent under its name.';
 
 CREATE OR REPLACE FUNCTION dpquantile.locked_terms(general dpquantile.budget, on_table regclass) RETURNS dpquantile.budget
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-  budget dpquantile.budget := locked_terms.general;
+  asked uuid;
+  budget dpquantile.budget;
 BEGIN
   IF locked_terms.on_table IS NULL THEN
-    RETURN budget;
+    RETURN locked_terms.general;
   END IF;
+  PERFORM dpquantile.note_table_name(locked_terms.on_table);
+  SELECT i.table_id INTO STRICT asked FROM dpquantile.table_identity i WHERE i.relation = locked_terms.on_table;
   -- Likewise a new row for a table, with the earlier spending under this name on tables that are connected with it.
-  INSERT INTO dpquantile.table_budget
-         (role, relation, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked)
-  SELECT budget.role, locked_terms.on_table, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true
+  INSERT INTO dpquantile.budget
+         (role, table_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked, neighbours)
+  SELECT general.role, asked, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, general.neighbours
     -- The subquery runs once. PostgreSQL would put the function itself beside each row of the ledger.
     FROM dpquantile.earlier_spending(
-           (SELECT r.rolname FROM pg_roles r WHERE r.oid = budget.role), (SELECT dpquantile.connected_tables(locked_terms.on_table))) s
-   WHERE NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = budget.role AND t.relation = locked_terms.on_table)
-  ON CONFLICT ON CONSTRAINT table_budget_pkey DO NOTHING;
-  PERFORM dpquantile.note_table_name(locked_terms.on_table);
-  SELECT t.epsilon_spent, t.delta_limit, t.delta_spent, t.rho_spent, t.has_rho_alone, t.accountant, t.revoked, t.every, t.period_start,
-         t.epsilon_before, t.delta_before, t.rho_before
-    INTO STRICT budget.epsilon_spent, budget.delta_limit, budget.delta_spent, budget.rho_spent, budget.has_rho_alone,
-         budget.accountant, budget.revoked, budget.every, budget.period_start,
-         budget.epsilon_before, budget.delta_before, budget.rho_before
-    FROM dpquantile.table_budget t WHERE t.role = budget.role AND t.relation = locked_terms.on_table FOR UPDATE;
+           (SELECT r.rolname FROM pg_roles r WHERE r.oid = general.role), (SELECT dpquantile.connected_tables(locked_terms.on_table))) s
+   WHERE NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = general.role AND b.table_id = asked)
+  ON CONFLICT ON CONSTRAINT budget_of_role DO NOTHING;
+  SELECT * INTO STRICT budget FROM dpquantile.budget b WHERE b.role = general.role AND b.table_id = asked FOR UPDATE;
   RETURN budget;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.locked_terms(dpquantile.budget, regclass) IS
-  'general: of locked_budget; on_table: a protected table or NULL. The terms that a grant changes: those of general, or of the row of '
-  'table_budget, locked, which is made if there is none.';
+  'general: of locked_budget; on_table: a protected table or NULL. The budget that a grant changes: general, or that for the table, '
+  'locked, which is made if there is none.';
 
 CREATE OR REPLACE FUNCTION dpquantile.in_calendar(terms dpquantile.budget, calendar text) RETURNS dpquantile.budget
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -163,7 +160,7 @@ BEGIN
   IF general.epsilon_spent = 0 AND general.delta_spent = 0 AND general.rho_spent = 0 THEN
     RETURN coalesce(neighbours_of_grant.neighbours,
                     CASE WHEN general.revoked AND neighbours_of_grant.on_table IS NULL
-                              AND NOT EXISTS (SELECT FROM dpquantile.table_budget t WHERE t.role = general.role AND NOT t.revoked)
+                              AND NOT EXISTS (SELECT FROM dpquantile.present_budget b WHERE b.role = general.role AND NOT b.revoked)
                          THEN 'add or remove' ELSE general.neighbours END);
   ELSIF neighbours_of_grant.neighbours <> general.neighbours THEN
     RAISE EXCEPTION 'role % cannot have neighbours "%": it has been charged for "%"', general.role, neighbours_of_grant.neighbours,
@@ -245,31 +242,22 @@ $$;
 COMMENT ON FUNCTION dpquantile.smallest_charge_of_grant(dpquantile.budget, float8) IS
   'terms: the new ones; smallest_charge: of dp_grant_budget. The smallest charge of the new terms.';
 
-CREATE OR REPLACE FUNCTION dpquantile.store_terms(terms dpquantile.budget, on_table regclass) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.store_terms(terms dpquantile.budget) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
-  IF store_terms.on_table IS NULL THEN
-    UPDATE dpquantile.budget AS b
-       SET epsilon_limit = terms.epsilon_limit, delta_limit = terms.delta_limit, rho_limit = terms.rho_limit,
-           accountant = terms.accountant, smallest_charge = terms.smallest_charge, neighbours = terms.neighbours,
-           every = terms.every, period_start = terms.period_start, epsilon_before = terms.epsilon_before,
-           delta_before = terms.delta_before, rho_before = terms.rho_before, revoked = false
-     WHERE b.role = terms.role;
-  ELSE
-    UPDATE dpquantile.budget AS b SET neighbours = terms.neighbours WHERE b.role = terms.role;
-    UPDATE dpquantile.table_budget AS t
-       SET epsilon_limit = terms.epsilon_limit, delta_limit = terms.delta_limit, rho_limit = terms.rho_limit,
-           accountant = terms.accountant, smallest_charge = terms.smallest_charge,
-           every = terms.every, period_start = terms.period_start, epsilon_before = terms.epsilon_before,
-           delta_before = terms.delta_before, rho_before = terms.rho_before, revoked = false
-     WHERE t.role = terms.role AND t.relation = store_terms.on_table;
-  END IF;
+  UPDATE dpquantile.budget AS b
+     SET epsilon_limit = terms.epsilon_limit, delta_limit = terms.delta_limit, rho_limit = terms.rho_limit,
+         accountant = terms.accountant, smallest_charge = terms.smallest_charge,
+         every = terms.every, period_start = terms.period_start, epsilon_before = terms.epsilon_before,
+         delta_before = terms.delta_before, rho_before = terms.rho_before, revoked = false
+   WHERE b.budget_id = terms.budget_id;
+  UPDATE dpquantile.budget AS b SET neighbours = terms.neighbours WHERE b.role = terms.role AND b.neighbours <> terms.neighbours;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.store_terms(dpquantile.budget, regclass) IS
-  'terms: of a grant; on_table: the table that they are for, NULL for the general budget. Writes them into the row, which is locked.';
+COMMENT ON FUNCTION dpquantile.store_terms(dpquantile.budget) IS
+  'terms: of a grant. Writes them into the budget, which is locked, and the neighbours into all budgets of the role.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
                                                        accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL,
@@ -281,7 +269,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   calendar text;
-  -- The row of the role, which counts all its charges, and the terms to be changed: its own, or those for a table.
+  -- The budget that counts all charges of the role, and the one to be changed: the same, or that for a table.
   general dpquantile.budget;
   budget dpquantile.budget;
 BEGIN
@@ -303,7 +291,7 @@ BEGIN
   budget.neighbours := dpquantile.neighbours_of_grant(general, dp_grant_budget.neighbours, dp_grant_budget.on_table);
   budget.rho_limit := dpquantile.rho_limit_of_grant(budget, dp_grant_budget.epsilon);
   budget.smallest_charge := dpquantile.smallest_charge_of_grant(budget, dp_grant_budget.smallest_charge);
-  PERFORM dpquantile.store_terms(budget, dp_grant_budget.on_table);
+  PERFORM dpquantile.store_terms(budget);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass) IS

@@ -3,14 +3,13 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_revoke_budget(role regrole) RETURNS vo
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
-  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role FOR UPDATE;
+  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role AND b.table_id IS NULL FOR UPDATE;
   IF NOT EXISTS (SELECT FROM dpquantile.present_budget b WHERE b.role = dp_revoke_budget.role AND NOT b.revoked) THEN
     RAISE EXCEPTION 'role % has no privacy budget', coalesce(dp_revoke_budget.role::text, 'NULL')
       USING ERRCODE = 'undefined_object',
             HINT = 'The view dp_budget lists the budgets.';
   END IF;
   UPDATE dpquantile.budget AS b SET revoked = true WHERE b.role = dp_revoke_budget.role;
-  UPDATE dpquantile.table_budget AS t SET revoked = true WHERE t.role = dp_revoke_budget.role;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_revoke_budget(regrole) IS
@@ -22,9 +21,10 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_revoke_budget(role regrole, on_table r
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
-  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role FOR UPDATE;
-  UPDATE dpquantile.table_budget AS t SET revoked = true
-   WHERE t.role = dp_revoke_budget.role AND t.relation = dp_revoke_budget.on_table AND NOT t.revoked;
+  PERFORM FROM dpquantile.budget b WHERE b.role = dp_revoke_budget.role AND b.table_id IS NULL FOR UPDATE;
+  UPDATE dpquantile.budget AS b SET revoked = true
+    FROM dpquantile.table_identity i
+   WHERE b.role = dp_revoke_budget.role AND i.relation = dp_revoke_budget.on_table AND i.table_id = b.table_id AND NOT b.revoked;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'role % has no privacy budget for table %', coalesce(dp_revoke_budget.role::text, 'NULL'),
                     coalesce(dp_revoke_budget.on_table::text, 'NULL')

@@ -1,23 +1,13 @@
--- A charge moves the row to its period, so until the first charge of a period the row is of an earlier one.
 CREATE OR REPLACE VIEW dpquantile.present_budget WITH (security_barrier) AS
-  SELECT b.role, b.relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
+  SELECT b.role, i.relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
          b.epsilon_limit, b.delta_limit, b.rho_limit,
-         b.epsilon_spent - CASE WHEN p.has_begun THEN b.epsilon_spent ELSE b.epsilon_before END AS epsilon_spent,
-         b.delta_spent - CASE WHEN p.has_begun THEN b.delta_spent ELSE b.delta_before END AS delta_spent,
-         b.rho_spent - CASE WHEN p.has_begun THEN b.rho_spent ELSE b.rho_before END AS rho_spent,
+         dpquantile.spent_at(statement_timestamp(), b.every, b.period_start, b.epsilon_spent, b.epsilon_before) AS epsilon_spent,
+         dpquantile.spent_at(statement_timestamp(), b.every, b.period_start, b.delta_spent, b.delta_before) AS delta_spent,
+         dpquantile.spent_at(statement_timestamp(), b.every, b.period_start, b.rho_spent, b.rho_before) AS rho_spent,
          b.epsilon_spent AS epsilon_ever, b.delta_spent AS delta_ever,
-         b.every, greatest(b.period_start, p.start) AS period_start
-    FROM (SELECT b.role, NULL::regclass AS relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
-                 b.epsilon_limit, b.delta_limit, b.rho_limit, b.epsilon_spent, b.delta_spent, b.rho_spent,
-                 b.epsilon_before, b.delta_before, b.rho_before, b.every, b.period_start
-            FROM dpquantile.budget b
-           UNION ALL
-          SELECT t.role, t.relation, t.revoked, t.accountant, b.neighbours, t.smallest_charge, t.has_rho_alone,
-                 t.epsilon_limit, t.delta_limit, t.rho_limit, t.epsilon_spent, t.delta_spent, t.rho_spent,
-                 t.epsilon_before, t.delta_before, t.rho_before, t.every, t.period_start
-            FROM dpquantile.table_budget t JOIN dpquantile.budget b ON b.role = t.role) b
-   CROSS JOIN LATERAL (SELECT dpquantile.period_start(b.every, statement_timestamp()) AS start) s
-   CROSS JOIN LATERAL (SELECT s.start, coalesce(s.start > b.period_start, false) AS has_begun) p;
+         b.every, greatest(b.period_start, dpquantile.period_start(b.every, statement_timestamp())) AS period_start
+    FROM dpquantile.budget b LEFT JOIN dpquantile.table_identity i USING (table_id)
+   WHERE b.table_id IS NULL OR i.relation IS NOT NULL;
 COMMENT ON VIEW dpquantile.present_budget IS
   'The general budgets (relation is NULL) and those for tables, with what is spent in the present period, as the next charge finds them; '
   'epsilon_ever and delta_ever: what was ever spent.';
@@ -25,8 +15,8 @@ COMMENT ON VIEW dpquantile.present_budget IS
 CREATE OR REPLACE FUNCTION dpquantile.has_revoked_budget(role oid, relation regclass) RETURNS boolean
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
-    SELECT EXISTS (SELECT FROM dpquantile.table_budget t
-                    WHERE t.role = has_revoked_budget.role AND t.relation = has_revoked_budget.relation AND t.revoked);
+    SELECT EXISTS (SELECT FROM dpquantile.budget b JOIN dpquantile.table_identity i USING (table_id)
+                    WHERE b.role = has_revoked_budget.role AND i.relation = has_revoked_budget.relation AND b.revoked);
   END;
 COMMENT ON FUNCTION dpquantile.has_revoked_budget(oid, regclass) IS 'What is_closed_table does.';
 

@@ -3,46 +3,21 @@ CREATE OR REPLACE FUNCTION dpquantile.how_total(function regprocedure) RETURNS t
   AS 'MODULE_PATHNAME', 'dpq_how_total';
 COMMENT ON FUNCTION dpquantile.how_total(regprocedure) IS
   'function: any function. How a query may apply it to values of protected rows: ''as it is'', if it cannot fail; '
-  '''variant'', if dpquantile.total_<its name> takes its place; otherwise NULL.';
+  '''variant'', if a private query calls dpquantile.total() in its place; otherwise NULL.';
 
--- The list is in src/pg/vocabulary/total_functions.cpp. Some functions of PostgreSQL share a symbol; those in SQL have none.
-DO $$
-DECLARE
-  original record;
-BEGIN
-  FOR original IN
-    SELECT p.oid::regprocedure AS signature, format('dpquantile.total_%s(%s)', p.proname, types.names) AS variant,
-           format_type(p.prorettype, NULL) AS result, p.procost AS cost,
-           CASE p.provolatile WHEN 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END AS volatility,
-           'dpq_total_' || CASE l.lanname WHEN 'internal' THEN p.prosrc ELSE p.proname || '_' || types.suffix END AS symbol
-      FROM pg_proc p
-      JOIN pg_language l ON l.oid = p.prolang
-     CROSS JOIN LATERAL (SELECT string_agg(format_type(t.oid, NULL), ', ' ORDER BY number) AS names,
-                                string_agg(t.typname, '_' ORDER BY number) AS suffix
-                           FROM unnest(p.proargtypes) WITH ORDINALITY u (type, number)
-                           JOIN pg_type t ON t.oid = u.type) types
-     WHERE dpquantile.how_total(p.oid) = 'variant'
-     ORDER BY p.oid
-  LOOP
-    EXECUTE format('CREATE OR REPLACE FUNCTION %s RETURNS %s LANGUAGE C %s STRICT PARALLEL SAFE COST %s AS ''MODULE_PATHNAME'', %L',
-                   original.variant, original.result, original.volatility, original.cost, original.symbol);
-    EXECUTE format('COMMENT ON FUNCTION %s IS %L', original.variant,
-                   format('What %s answers, and NULL where that fails.', original.signature));
-  END LOOP;
-END
-$$;
+-- The list of originals is in src/pg/vocabulary/total_functions.cpp.
+CREATE OR REPLACE FUNCTION dpquantile.total(answer anyarray, original oid, VARIADIC arguments "any") RETURNS anyelement
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_total';
+COMMENT ON FUNCTION dpquantile.total(anyarray, oid, "any") IS
+'What a function of PostgreSQL answers, and NULL where that fails. A private query calls it in the place of the function.
+  answer: ''{}'', of an array type: that of the elements is the type of the answer.
+  original: the OID of a function that dpquantile.how_total() says has a variant, or of the input function of a type, for a cast from text. A constant.
+  arguments: of exactly the types of the original''s.';
 
--- Casts of text, by the input functions of the types.
-DO $$
-DECLARE
-  type text;
-BEGIN
-  FOREACH type IN ARRAY '{bool,int2,int4,int8,float4,float8,numeric,uuid,date,timestamp}'::text[] LOOP
-    EXECUTE format('CREATE OR REPLACE FUNCTION dpquantile.total_%1$s(text) RETURNS %1$s LANGUAGE C %2$s STRICT PARALLEL SAFE '
-                   'AS ''MODULE_PATHNAME'', ''dpq_total_cast_to_%1$s''',
-                   type, CASE WHEN type IN ('date', 'timestamp') THEN 'STABLE' ELSE 'IMMUTABLE' END);
-    EXECUTE format('COMMENT ON FUNCTION dpquantile.total_%s(text) IS %L', type,
-                   format('The value of type %s that a text stands for, and NULL if it stands for none.', type));
-  END LOOP;
-END
-$$;
+CREATE OR REPLACE FUNCTION dpquantile.total_stable(answer anyarray, original oid, VARIADIC arguments "any") RETURNS anyelement
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_total_stable';
+COMMENT ON FUNCTION dpquantile.total_stable(anyarray, oid, "any") IS
+'As dpquantile.total(), for a function whose answer depends on settings, such as the time zone.
+  answer, original, arguments: as there.';

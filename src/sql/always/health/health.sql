@@ -85,7 +85,7 @@ AS $$
          'charges fail, because the owners differ: '
            || string_agg(format('%s of %s', c.relowner::regrole, c.relname), ', ' ORDER BY c.relname)
     FROM pg_class c
-   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text', 'table_budget', 'table_name', 'failed_read')
+   WHERE c.relnamespace = 'dpquantile'::regnamespace AND c.relname IN ('budget', 'ledger', 'query_text', 'table_identity', 'table_name', 'failed_read')
   HAVING count(DISTINCT c.relowner) > 1
   UNION ALL
   SELECT 'tables', 'user_key', 'critical', format('dp_user_ queries fail, because it has %s rows instead of one', count(*))
@@ -170,7 +170,8 @@ AS $$
     FROM dpquantile.budget b
     JOIN pg_roles r ON r.oid = b.role
    CROSS JOIN LATERAL dpquantile.earlier_spending(r.rolname) AS s
-   WHERE EXISTS (SELECT FROM dpquantile.budget_name n
+   WHERE b.table_id IS NULL
+     AND EXISTS (SELECT FROM dpquantile.budget_name n
                   WHERE n.role_name = r.rolname
                     AND NOT EXISTS (SELECT FROM dpquantile.budget o WHERE o.budget_id = n.budget_id))
      AND (s.epsilon > b.epsilon_spent OR s.delta > b.delta_spent OR s.rho > b.rho_spent)

@@ -5,7 +5,8 @@ CREATE OR REPLACE FUNCTION dpquantile.note_role_names() RETURNS void
   BEGIN ATOMIC
     INSERT INTO dpquantile.budget_name (budget_id, role_name)
     SELECT b.budget_id, r.rolname FROM dpquantile.budget b JOIN pg_catalog.pg_roles r ON r.oid = b.role
-     WHERE NOT EXISTS (SELECT FROM dpquantile.budget_name n WHERE n.budget_id = b.budget_id AND n.role_name = r.rolname)
+     WHERE b.table_id IS NULL
+       AND NOT EXISTS (SELECT FROM dpquantile.budget_name n WHERE n.budget_id = b.budget_id AND n.role_name = r.rolname)
         ON CONFLICT DO NOTHING;
   END;
 COMMENT ON FUNCTION dpquantile.note_role_names() IS

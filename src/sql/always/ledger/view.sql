@@ -3,7 +3,7 @@
 CREATE OR REPLACE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
   WITH viewer AS MATERIALIZED (
     SELECT dpquantile.sees_all_budgets() AS is_owner,
-           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role()) AS budget_id)
+           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role() AND b.table_id IS NULL) AS budget_id)
   SELECT l.number,
          CASE WHEN v.is_owner THEN l.charged_at ELSE date_trunc('minute', l.charged_at, 'UTC') END AS charged_at,
          l.role_name AS role,

@@ -6,7 +6,8 @@ AS $$
 BEGIN
   DELETE FROM dpquantile.private_grant g WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = g.relation);
   DELETE FROM dpquantile.failed_read f WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = f.relation);
-  DELETE FROM dpquantile.table_budget b WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = b.relation);
+  DELETE FROM dpquantile.budget b USING dpquantile.table_identity i
+   WHERE i.table_id = b.table_id AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = i.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
   DELETE FROM dpquantile.table_identity i WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = i.relation);
   DELETE FROM dpquantile.column_domain d

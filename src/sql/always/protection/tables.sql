@@ -2,7 +2,7 @@ COMMENT ON TABLE dpquantile.table_name IS
   'The names, with their schema, that a table has had since it was first protected. table_id is that of table_identity. It stays when the '
   'table is dropped.';
 COMMENT ON TABLE dpquantile.table_identity IS
-  'Each table that is or was protected, until it is dropped. table_id is its number in table_name.';
+  'Each table that is or was protected, until it is dropped. table_id is its number in table_name and budget.';
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.table_name', '');
 SELECT pg_catalog.pg_extension_config_dump(
   'dpquantile.table_identity', 'WHERE relation IN (SELECT oid FROM pg_catalog.pg_class)');

@@ -1,17 +1,11 @@
-// The variants of arithmetic with integers. They report no error, so they need no call_or_null(),
-// except the last ones.
+#pragma once
 
 #include <limits>
 
 #include "pg/vocabulary/total_call.hpp"
 
-extern "C" {
-#include "utils/fmgrprotos.h"
-}
-
-namespace dpquantile {
-
-namespace {
+// The variants of arithmetic with integers. They report no error, so they need no call_or_null().
+namespace dpquantile::integers {
 
 template <class Integer>
 Integer argument(FunctionCallInfo fcinfo, int number) {
@@ -100,51 +94,10 @@ Datum cast(FunctionCallInfo fcinfo) {
   return datum_of(static_cast<To>(value));
 }
 
-Datum oid_of(FunctionCallInfo fcinfo) {
+inline Datum oid_of(FunctionCallInfo fcinfo) {
   const int64 value = PG_GETARG_INT64(0);
   if (value < 0 || value > std::numeric_limits<Oid>::max()) return null_answer(fcinfo);
   return ObjectIdGetDatum(static_cast<Oid>(value));
 }
 
-}  // namespace
-
-}  // namespace dpquantile
-
-using namespace dpquantile;
-
-#define DPQ_TOTAL_ARITHMETIC(prefix, Left, Right, Result)          \
-  DPQ_TOTAL(prefix##pl, (sum<Left, Right, Result>(fcinfo)))        \
-  DPQ_TOTAL(prefix##mi, (difference<Left, Right, Result>(fcinfo))) \
-  DPQ_TOTAL(prefix##mul, (product<Left, Right, Result>(fcinfo)))   \
-  DPQ_TOTAL(prefix##div, (quotient<Left, Right, Result>(fcinfo)))
-
-DPQ_TOTAL_ARITHMETIC(int2, int16, int16, int16)
-DPQ_TOTAL_ARITHMETIC(int24, int16, int32, int32)
-DPQ_TOTAL_ARITHMETIC(int28, int16, int64, int64)
-DPQ_TOTAL_ARITHMETIC(int42, int32, int16, int32)
-DPQ_TOTAL_ARITHMETIC(int4, int32, int32, int32)
-DPQ_TOTAL_ARITHMETIC(int48, int32, int64, int64)
-DPQ_TOTAL_ARITHMETIC(int82, int64, int16, int64)
-DPQ_TOTAL_ARITHMETIC(int84, int64, int32, int64)
-DPQ_TOTAL_ARITHMETIC(int8, int64, int64, int64)
-
-DPQ_TOTAL(int2mod, remainder<int16>(fcinfo))
-DPQ_TOTAL(int4mod, remainder<int32>(fcinfo))
-DPQ_TOTAL(int8mod, remainder<int64>(fcinfo))
-DPQ_TOTAL(int2um, negative<int16>(fcinfo))
-DPQ_TOTAL(int4um, negative<int32>(fcinfo))
-DPQ_TOTAL(int8um, negative<int64>(fcinfo))
-DPQ_TOTAL(int2abs, magnitude<int16>(fcinfo))
-DPQ_TOTAL(int4abs, magnitude<int32>(fcinfo))
-DPQ_TOTAL(int8abs, magnitude<int64>(fcinfo))
-
-DPQ_TOTAL(i4toi2, (cast<int32, int16>(fcinfo)))
-DPQ_TOTAL(int82, (cast<int64, int16>(fcinfo)))
-DPQ_TOTAL(int84, (cast<int64, int32>(fcinfo)))
-DPQ_TOTAL(i8tooid, oid_of(fcinfo))
-
-// These compute with nothing but their arguments.
-DPQ_TOTAL(int4gcd, call_or_null(int4gcd, fcinfo))
-DPQ_TOTAL(int8gcd, call_or_null(int8gcd, fcinfo))
-DPQ_TOTAL(int4lcm, call_or_null(int4lcm, fcinfo))
-DPQ_TOTAL(int8lcm, call_or_null(int8lcm, fcinfo))
+}  // namespace dpquantile::integers
