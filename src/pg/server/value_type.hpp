@@ -44,7 +44,7 @@ bool is_temporal(ValueType type);
 double number_of_any_value(ValueType type, Datum value);
 // The same; the most frequent cases are inline.
 inline double number_of_value(ValueType type, Datum value) {
-  if (likely(type == ValueType::kFloat8)) return DatumGetFloat8(value);
+  if (type == ValueType::kFloat8) return DatumGetFloat8(value);
   return type == ValueType::kInteger ? DatumGetInt32(value) : number_of_any_value(type, value);
 }
 
