@@ -653,7 +653,7 @@ SELECT topn_add_agg(v, (SELECT records_state_send(state('NaN'))))::text = state_
   FROM generate_series(1, 100) i, odd_value(i) v;
 SELECT topn_add_agg(i, records_state_send(summary_state('distinct', '{1}'))) FROM generate_series(1, 2) i;
 SELECT topn_add_agg(i, records_state_send(summary_state('keep user', '{1}'))) FROM generate_series(1, 2) i;
-SELECT topn_add_agg(1, records_state_send(state('NaN')));
+SELECT topn_add_agg(date '2020-01-01', records_state_send(state('NaN')));
 CREATE TABLE part AS
   SELECT rows, division, part, array_agg(i) AS numbers
     FROM (VALUES (10), (30000)) v(rows), generate_series(1, rows) i,

@@ -110,6 +110,7 @@ BEGIN
   IF locked_terms.on_table IS NULL THEN
     RETURN locked_terms.general;
   END IF;
+  PERFORM dpquantile.require_protected(locked_terms.on_table);
   PERFORM dpquantile.note_table_name(locked_terms.on_table);
   SELECT i.table_id INTO STRICT asked FROM dpquantile.table_identity i WHERE i.relation = locked_terms.on_table;
   -- Likewise a new row for a table, with the earlier spending under this name on tables that are connected with it.
@@ -277,7 +278,6 @@ BEGIN
   PERFORM dpquantile.check_budget_terms(dp_grant_budget.role, dp_grant_budget.epsilon, dp_grant_budget.delta, dp_grant_budget.accountant,
                                         dp_grant_budget.neighbours);
   calendar := dpquantile.calendar_of(dp_grant_budget.every);
-  PERFORM dpquantile.require_protected(dp_grant_budget.on_table);
   general := dpquantile.locked_budget(dp_grant_budget.role);
   budget := dpquantile.locked_terms(general, dp_grant_budget.on_table);
 
