@@ -44,6 +44,8 @@ SET search_path = regress_dpq_unit, public;
 -- 1 + 2 + 3 + 4 * 7 of the patients 1 to 10, and 4 of "often": 38. The stated epsilon is charged, for the person.
 SELECT dp_count(200) FROM visit;
 SELECT function, epsilon, rho IS NOT NULL AS rho, neighbours FROM dp_ledger;
+-- An aggregate of a table that the role may read limits nobody's rows, beside one of persons.
+SELECT (SELECT dp_count(200) FROM visit) AS visits, (SELECT dp_count(100) FROM ward) AS wards;
 -- threat 78: at most four rows of a person, whichever way they are counted
 SELECT dp_count(200) FROM visit WHERE patient = 'often';
 SELECT sum(n) FROM (SELECT w.id, dp_count(v.patient, 200) AS n FROM ward w LEFT JOIN visit v ON v.ward = w.id AND v.patient = 'often' GROUP BY w.id) t;

@@ -141,9 +141,15 @@ bool protects_user(const ReleaseCall& call, bool has_keys) {
   return call.family->family == Family::kDistinct && !has_keys;
 }
 
-// The validator has found the same. This looks at the plan that is executed.
+// The tables of the node's own rows. If they are not known, all tables of the query.
+const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
+  return node->plan.knows_tables ? node->plan.tables : mark.relations;
+}
+
+// The validator has found the same. This looks at the plan that is executed, unless the rows are of
+// a table that the role may read.
 void check_rows_of_users(const ReleaseNode* node, const BorrowedPlan& mark) {
-  if (!all_protect_users(mark)) return;
+  if (!all_protect_users(mark) || charged_tables(node, mark) == NIL) return;
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
     if (protects_user(call, node->plan.has_keys)) continue;
@@ -189,11 +195,6 @@ void require_stack_for(const PlannedStmt* plan) {
 }  // namespace
 
 namespace {
-
-// The tables of the node's own rows. If they are not known, all tables of the query.
-const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
-  return node->plan.knows_tables ? node->plan.tables : mark.relations;
-}
 
 // A call that a row has made would be in the processor's caches, and one made before the charge
 // not.
