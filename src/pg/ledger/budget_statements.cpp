@@ -26,38 +26,38 @@ constexpr char kReplaceOneRow[] = "replace the value of one row";
 
 // No subquery stands between the row and the verdict: where the statement has waited for the row,
 // PostgreSQL computes the verdict anew from its latest version, but not what a subquery has given.
-constexpr char kCheck[] = R"(
-SELECT dpquantile.verdict(
+constexpr char kWithAmountsLeft[] = R"(
+SELECT b.budget_id, b.revoked, b.accountant, b.neighbours,
+       dpquantile.verdict(
          b.accountant, b.smallest_charge, b.delta_limit,
          epsilon_left => b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
          delta_left => b.delta_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
-         rho_left => b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),
+         rho_left => b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),)";
+
+constexpr char kOfRole[] = R"(
          epsilon => CASE b.neighbours WHEN 'replace' THEN charge.epsilon_replacing ELSE charge.epsilon END,
          delta => CASE b.neighbours WHEN 'replace' THEN charge.delta_replacing ELSE charge.delta END,
          rho => CASE b.neighbours WHEN 'replace' THEN charge.rho_replacing ELSE charge.rho END,
          least_epsilon => CASE b.neighbours WHEN 'replace' THEN charge.least_epsilon_replacing ELSE charge.least_epsilon END,
-         least_rho => CASE b.neighbours WHEN 'replace' THEN charge.least_rho_replacing ELSE charge.least_rho END
-       ) AS verdict,
-       b.budget_id, b.revoked, b.accountant, b.neighbours)";
-
-constexpr char kOfRole[] = R"(
+         least_rho => CASE b.neighbours WHEN 'replace' THEN charge.least_rho_replacing ELSE charge.least_rho END) AS verdict
   FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL
    FOR UPDATE OF b)";
 
-constexpr char kOfRoleIfFree[] = R"(
-  FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL
-   FOR UPDATE OF b SKIP LOCKED)";
-
-constexpr char kOfTables[] = R"(, i.relation
+// The neighbours are known by then.
+constexpr char kOfTables[] = R"(
+         epsilon => charge.epsilon, delta => charge.delta, rho => charge.rho,
+         least_epsilon => charge.least_epsilon, least_rho => charge.least_rho) AS verdict,
+       i.relation, EXISTS (SELECT FROM dpquantile.table_name n
+                            WHERE n.table_id = i.table_id AND n.name = charge.table_names[array_position(charge.tables, i.relation)]) AS is_named
   FROM charge
   JOIN dpquantile.table_identity i ON i.relation = ANY (charge.tables)
   JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id = i.table_id
  ORDER BY i.relation
    FOR UPDATE OF b)";
 
-Statement check_and_wait = {kCheck, kOfRole};
-Statement check_if_free = {kCheck, kOfRoleIfFree};
-Statement check_tables = {kCheck, kOfTables};
+Statement check_and_wait = {kWithAmountsLeft, kOfRole};
+Statement check_if_free = {kWithAmountsLeft, kOfRole, " SKIP LOCKED"};
+Statement check_tables = {kWithAmountsLeft, kOfTables};
 
 Statement any_budget = {R"(
 SELECT FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL)"};
@@ -93,15 +93,15 @@ constexpr char kDeduct[] = R"(
          charges = b.charges + charge.items
     FROM charge)";
 
+Statement deduct_from_tables = {"", kDeduct, " WHERE b.budget_id = ANY (charge.budgets)"};
+
 // The ledger has names. Which names are those of one table must be known after it is dropped.
-Statement deduct_from_tables = {R"(
-, named AS (
-  INSERT INTO dpquantile.table_name (table_id, name)
-  SELECT i.table_id, n.name
-    FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
-    JOIN dpquantile.table_identity i ON i.relation = n.relation
-      ON CONFLICT DO NOTHING))",
-                                kDeduct, R"( WHERE b.budget_id = ANY (charge.budgets))"};
+Statement note_names = {R"(
+INSERT INTO dpquantile.table_name (table_id, name)
+SELECT i.table_id, n.name
+  FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
+  JOIN dpquantile.table_identity i ON i.relation = n.relation
+    ON CONFLICT DO NOTHING)"};
 
 // The budget is locked, so that no other transaction adds the same text, or removes it. A revoked
 // budget has no accountant of its own; then a budget of a table pays.
@@ -140,14 +140,20 @@ ChargeTotals of_all(ChargeTotals totals) {
   return totals;
 }
 
-ChargeRow check_row(const ChargeRequest* request, TimestampTz now) {
-  const ChargeTotals own = of_all(totals_of(request, BudgetNeighbours::kAddOrRemove));
-  const ChargeTotals replacing = of_all(totals_of(request, BudgetNeighbours::kReplace));
+ChargeRow check_row(const ChargeRequest* request, BudgetNeighbours neighbours, TimestampTz now) {
+  const ChargeTotals totals = of_all(totals_of(request, neighbours));
   ChargeRow charge;
   add_request(charge, request, now);
-  add_totals(charge, own);
-  charge.add("least_epsilon", NUMERICOID, own.least_epsilon);
-  charge.add("least_rho", NUMERICOID, own.least_rho);
+  add_totals(charge, totals);
+  charge.add("least_epsilon", NUMERICOID, totals.least_epsilon);
+  charge.add("least_rho", NUMERICOID, totals.least_rho);
+  return charge;
+}
+
+// The same for a budget whose neighbours are not known yet.
+ChargeRow check_row(const ChargeRequest* request, TimestampTz now) {
+  ChargeRow charge = check_row(request, BudgetNeighbours::kAddOrRemove, now);
+  const ChargeTotals replacing = of_all(totals_of(request, BudgetNeighbours::kReplace));
   charge.add("epsilon_replacing", NUMERICOID, replacing.epsilon);
   charge.add("delta_replacing", NUMERICOID, replacing.delta);
   charge.add("rho_replacing", NUMERICOID, replacing.rho);
@@ -266,7 +272,6 @@ ChargeRow row_to_deduct(const ChargeRequest* request, BudgetNeighbours neighbour
   add_totals(charge, totals);
   charge.add("has_rho_alone", BOOLOID, BoolGetDatum(totals.has_rho_alone));
   charge.add("items", INT4OID, Int32GetDatum(request->item_count));
-  add_table_names(charge, request);
   return charge;
 }
 
@@ -278,6 +283,7 @@ ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
   charge.add("session_role_name", NAMEOID, NameGetDatum(&request->session_role_name));
   add_items(charge, request, general.neighbours);
   add_query(charge, request);
+  add_table_names(charge, request);
   add_accountant_of_table(charge, tables);
   return charge;
 }
@@ -310,7 +316,20 @@ BudgetCheck found_budget(uint64 row) {
           result_text("verdict", row),
           result_text("accountant", row),
           neighbours_of(result_text("neighbours", row)),
-          *DatumGetUUIDP(result("budget_id", row))};
+          *DatumGetUUIDP(result("budget_id", row)),
+          false};
+}
+
+// Nearly always the names of all tables have been noted.
+void note_new_names(const ChargeRequest* request, std::span<const BudgetCheck> tables) {
+  if (std::all_of(tables.begin(), tables.end(),
+                  [](const BudgetCheck& budget) { return budget.is_named; })) {
+    return;
+  }
+  ChargeRow charge;
+  add_tables(charge, request);
+  add_table_names(charge, request);
+  execute(&note_names, charge);
 }
 
 // Whether all budgets for tables that were found have taken the charge.
@@ -321,8 +340,8 @@ bool deduct_from(const ChargeRequest* request, BudgetNeighbours neighbours,
   for (const BudgetCheck& budget : tables) {
     if (budget.found) ids[count++] = UUIDPGetDatum(&budget.id);
   }
+  if (count == 0) return true;
   ChargeRow charge = row_to_deduct(request, neighbours, now);
-  add_tables(charge, request);
   charge.add("budgets", UUIDARRAYOID,
              PointerGetDatum(construct_array(ids, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR)));
   return execute(&deduct_from_tables, charge) == SPI_OK_UPDATE &&
@@ -347,14 +366,16 @@ bool budget_exists(const ChargeRequest* request, TimestampTz now) {
 void check_table_budgets(const ChargeRequest* request, TimestampTz now, BudgetNeighbours neighbours,
                          BudgetCheck* budgets) {
   if (request->table_count == 0) return;
-  ChargeRow charge = check_row(request, now);
+  ChargeRow charge = check_row(request, neighbours, now);
   add_tables(charge, request);
+  add_table_names(charge, request);
   execute(&check_tables, charge);
   const std::span<const Oid> tables = tables_of(request);
   for (uint64 row = 0; row < SPI_processed; ++row) {
     const Oid table = DatumGetObjectId(result("relation", row));
     BudgetCheck& budget = budgets[std::find(tables.begin(), tables.end(), table) - tables.begin()];
     budget = found_budget(row);
+    budget.is_named = result_is_true("is_named", row);
     if (budget.neighbours == neighbours) continue;
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
                     errmsg("the role's budgets have different neighbours")));
@@ -390,7 +411,8 @@ BudgetAmounts read_amounts(const ChargeRequest* request, const BudgetCheck& budg
 
 bool deduct_and_enter(ChargeRequest* request, const BudgetCheck& general,
                       std::span<const BudgetCheck> tables, TimestampTz now) {
-  if (!tables.empty() && !deduct_from(request, general.neighbours, tables, now)) return false;
+  note_new_names(request, tables);
+  if (!deduct_from(request, general.neighbours, tables, now)) return false;
   const int outcome = execute(&enter, row_to_enter(request, general, tables, now));
   if (outcome != SPI_OK_INSERT_RETURNING || SPI_processed != items_of(request).size()) return false;
   request->first_number = DatumGetInt64(result("number"));
