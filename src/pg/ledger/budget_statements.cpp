@@ -55,16 +55,16 @@ constexpr char kOfTables[] = R"(
  ORDER BY i.relation
    FOR UPDATE OF b)";
 
-Statement check_and_wait = {kWithAmountsLeft, kOfRole};
-Statement check_if_free = {kWithAmountsLeft, kOfRole, " SKIP LOCKED"};
-Statement check_tables = {kWithAmountsLeft, kOfTables};
+Statement check_and_wait = {{kWithAmountsLeft, kOfRole}};
+Statement check_if_free = {{kWithAmountsLeft, kOfRole, " SKIP LOCKED"}};
+Statement check_tables = {{kWithAmountsLeft, kOfTables}};
 
-Statement any_budget = {R"(
-SELECT FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL)"};
+Statement any_budget = {{R"(
+SELECT FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL)"}};
 
 // A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
 // undoes this before six_digits rounds up, so that the message shows what was asked for.
-Statement amounts = {R"(
+Statement amounts = {{R"(
 SELECT trim_scale(charge.epsilon) AS epsilon_asked,
        trim_scale(greatest(b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before), 0)) AS epsilon_left,
        charge.delta::float8 AS delta_asked,
@@ -77,7 +77,7 @@ SELECT trim_scale(charge.epsilon) AS epsilon_asked,
        CASE b.accountant WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)
                          ELSE trim_scale(b.smallest_charge) END AS smallest_charge,
        to_char(dpquantile.period_end(b.every, greatest(b.period_start, charge.at)) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS renewed_at
-  FROM charge JOIN dpquantile.budget b ON b.budget_id = charge.budget_id)"};
+  FROM charge JOIN dpquantile.budget b ON b.budget_id = charge.budget_id)"}};
 
 // Moves a budget to its period.
 constexpr char kDeduct[] = R"(
@@ -93,32 +93,35 @@ constexpr char kDeduct[] = R"(
          charges = b.charges + charge.items
     FROM charge)";
 
-Statement deduct_from_tables = {"", kDeduct, " WHERE b.budget_id = ANY (charge.budgets)"};
-
 // The ledger has names. Which names are those of one table must be known after it is dropped.
-Statement note_names = {R"(
+Statement note_names = {{R"(
 INSERT INTO dpquantile.table_name (table_id, name)
 SELECT i.table_id, n.name
   FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
   JOIN dpquantile.table_identity i ON i.relation = n.relation
-    ON CONFLICT DO NOTHING)"};
+    ON CONFLICT DO NOTHING)"}};
 
-// The budget is locked, so that no other transaction adds the same text, or removes it. A revoked
+// The budgets are locked, so that no other transaction adds the same text, or removes it. A revoked
 // budget has no accountant of its own; then a budget of a table pays.
-Statement enter = {", charged AS (", kDeduct, R"( WHERE b.budget_id = charge.budget_id
-  RETURNING b.budget_id, b.charges - charge.items AS charges_before, sha256(charge.query_bytes) AS query_hash,
+constexpr char kEnter[] = R"(
+  RETURNING b.budget_id, b.table_id, b.charges - charge.items AS charges_before, sha256(charge.query_bytes) AS query_hash,
             CASE WHEN b.revoked THEN coalesce(charge.accountant_of_table, b.accountant) ELSE b.accountant END AS accountant),
 texts AS (
   INSERT INTO dpquantile.query_text (budget_id, query_hash, query)
-  SELECT c.budget_id, c.query_hash, charge.query FROM charge CROSS JOIN charged c WHERE charge.query IS NOT NULL
+  SELECT c.budget_id, c.query_hash, charge.query FROM charge CROSS JOIN charged c WHERE charge.query IS NOT NULL AND c.table_id IS NULL
   ON CONFLICT DO NOTHING)
 INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon, delta, rho,
                                accountant, grouping_sets, groups, query_hash, tables)
 SELECT c.budget_id, c.charges_before + i, charge.role_name, charge.session_role_name, charge.functions[i]::name, charge.mechanisms[i],
        charge.neighbours[i], charge.epsilons[i], charge.deltas[i], charge.rhos[i], c.accountant, charge.grouping_sets[i],
        CASE WHEN charge.groups[i] >= 0 THEN charge.groups[i] END, c.query_hash, charge.table_names
-  FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i
-RETURNING number)"};
+  FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i WHERE c.table_id IS NULL
+RETURNING number)";
+
+Statement enter = {{", charged AS (", kDeduct, " WHERE b.budget_id = charge.budget_id", kEnter}};
+Statement enter_with_tables = {{", charged AS (", kDeduct,
+                                " WHERE b.budget_id = ANY (charge.budgets)", kEnter,
+                                ", (SELECT count(*) FROM charged) AS budgets_charged"}};
 
 // ---- What they are given -----------------------------------------------------------------------
 
@@ -263,21 +266,14 @@ void add_accountant_of_table(ChargeRow& charge, std::span<const BudgetCheck> tab
   charge.add("accountant_of_table", TEXTOID, accountant);
 }
 
-// What kDeduct reads.
-ChargeRow row_to_deduct(const ChargeRequest* request, BudgetNeighbours neighbours,
-                        TimestampTz now) {
+ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
+                       std::span<const BudgetCheck> tables, TimestampTz now) {
   ChargeRow charge;
   add_request(charge, request, now);
-  const ChargeTotals totals = totals_of(request, neighbours);
+  const ChargeTotals totals = totals_of(request, general.neighbours);
   add_totals(charge, totals);
   charge.add("has_rho_alone", BOOLOID, BoolGetDatum(totals.has_rho_alone));
   charge.add("items", INT4OID, Int32GetDatum(request->item_count));
-  return charge;
-}
-
-ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
-                       std::span<const BudgetCheck> tables, TimestampTz now) {
-  ChargeRow charge = row_to_deduct(request, general.neighbours, now);
   charge.add("budget_id", UUIDOID, UUIDPGetDatum(&general.id));
   charge.add("role_name", NAMEOID, NameGetDatum(&request->role_name));
   charge.add("session_role_name", NAMEOID, NameGetDatum(&request->session_role_name));
@@ -332,20 +328,24 @@ void note_new_names(const ChargeRequest* request, std::span<const BudgetCheck> t
   execute(&note_names, charge);
 }
 
-// Whether all budgets for tables that were found have taken the charge.
-bool deduct_from(const ChargeRequest* request, BudgetNeighbours neighbours,
-                 std::span<const BudgetCheck> tables, TimestampTz now) {
-  Datum ids[kMaxTables];
-  int count = 0;
+bool enters_all(const ChargeRequest* request, Statement* statement, const ChargeRow& charge) {
+  return execute(statement, charge) == SPI_OK_INSERT_RETURNING &&
+         SPI_processed == items_of(request).size();
+}
+
+// Whether the general budget and all those for tables that were found have taken the charges.
+bool deduct_from_all(const ChargeRequest* request, const BudgetCheck& general,
+                     std::span<const BudgetCheck> tables, TimestampTz now) {
+  Datum ids[kMaxTables + 1] = {UUIDPGetDatum(&general.id)};
+  int count = 1;
   for (const BudgetCheck& budget : tables) {
     if (budget.found) ids[count++] = UUIDPGetDatum(&budget.id);
   }
-  if (count == 0) return true;
-  ChargeRow charge = row_to_deduct(request, neighbours, now);
+  ChargeRow charge = row_to_enter(request, general, tables, now);
   charge.add("budgets", UUIDARRAYOID,
              PointerGetDatum(construct_array(ids, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR)));
-  return execute(&deduct_from_tables, charge) == SPI_OK_UPDATE &&
-         SPI_processed == static_cast<uint64>(count);
+  return enters_all(request, &enter_with_tables, charge) &&
+         DatumGetInt64(result("budgets_charged")) == count;
 }
 
 }  // namespace
@@ -412,11 +412,11 @@ BudgetAmounts read_amounts(const ChargeRequest* request, const BudgetCheck& budg
 bool deduct_and_enter(ChargeRequest* request, const BudgetCheck& general,
                       std::span<const BudgetCheck> tables, TimestampTz now) {
   note_new_names(request, tables);
-  if (!deduct_from(request, general.neighbours, tables, now)) return false;
-  const int outcome = execute(&enter, row_to_enter(request, general, tables, now));
-  if (outcome != SPI_OK_INSERT_RETURNING || SPI_processed != items_of(request).size()) return false;
-  request->first_number = DatumGetInt64(result("number"));
-  return true;
+  const bool entered = tables.empty()
+                           ? enters_all(request, &enter, row_to_enter(request, general, {}, now))
+                           : deduct_from_all(request, general, tables, now);
+  if (entered) request->first_number = DatumGetInt64(result("number"));
+  return entered;
 }
 
 }  // namespace dpquantile
