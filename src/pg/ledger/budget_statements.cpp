@@ -26,45 +26,45 @@ constexpr char kReplaceOneRow[] = "replace the value of one row";
 
 // No subquery stands between the row and the verdict: where the statement has waited for the row,
 // PostgreSQL computes the verdict anew from its latest version, but not what a subquery has given.
-constexpr char kCheck[] = R"(
-SELECT dpquantile.verdict(
+constexpr char kWithAmountsLeft[] = R"(
+SELECT b.budget_id, b.revoked, b.accountant, b.neighbours,
+       dpquantile.verdict(
          b.accountant, b.smallest_charge, b.delta_limit,
          epsilon_left => b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
          delta_left => b.delta_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
-         rho_left => b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),
+         rho_left => b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),)";
+
+constexpr char kOfRole[] = R"(
          epsilon => CASE b.neighbours WHEN 'replace' THEN charge.epsilon_replacing ELSE charge.epsilon END,
          delta => CASE b.neighbours WHEN 'replace' THEN charge.delta_replacing ELSE charge.delta END,
          rho => CASE b.neighbours WHEN 'replace' THEN charge.rho_replacing ELSE charge.rho END,
          least_epsilon => CASE b.neighbours WHEN 'replace' THEN charge.least_epsilon_replacing ELSE charge.least_epsilon END,
-         least_rho => CASE b.neighbours WHEN 'replace' THEN charge.least_rho_replacing ELSE charge.least_rho END
-       ) AS verdict,
-       b.budget_id, b.revoked, b.accountant, b.neighbours)";
-
-constexpr char kOfRole[] = R"(
+         least_rho => CASE b.neighbours WHEN 'replace' THEN charge.least_rho_replacing ELSE charge.least_rho END) AS verdict
   FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL
    FOR UPDATE OF b)";
 
-constexpr char kOfRoleIfFree[] = R"(
-  FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL
-   FOR UPDATE OF b SKIP LOCKED)";
-
-constexpr char kOfTables[] = R"(, i.relation
+// The neighbours are known by then.
+constexpr char kOfTables[] = R"(
+         epsilon => charge.epsilon, delta => charge.delta, rho => charge.rho,
+         least_epsilon => charge.least_epsilon, least_rho => charge.least_rho) AS verdict,
+       i.relation, EXISTS (SELECT FROM dpquantile.table_name n
+                            WHERE n.table_id = i.table_id AND n.name = charge.table_names[array_position(charge.tables, i.relation)]) AS is_named
   FROM charge
   JOIN dpquantile.table_identity i ON i.relation = ANY (charge.tables)
   JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id = i.table_id
  ORDER BY i.relation
    FOR UPDATE OF b)";
 
-Statement check_and_wait = {kCheck, kOfRole};
-Statement check_if_free = {kCheck, kOfRoleIfFree};
-Statement check_tables = {kCheck, kOfTables};
+Statement check_and_wait = {{kWithAmountsLeft, kOfRole}};
+Statement check_if_free = {{kWithAmountsLeft, kOfRole, " SKIP LOCKED"}};
+Statement check_tables = {{kWithAmountsLeft, kOfTables}};
 
-Statement any_budget = {R"(
-SELECT FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL)"};
+Statement any_budget = {{R"(
+SELECT FROM charge JOIN dpquantile.budget b ON b.role = charge.role AND b.table_id IS NULL)"}};
 
 // A charged rho may lie slightly above the rho that was asked for (ChargeRequest). The factor
 // undoes this before six_digits rounds up, so that the message shows what was asked for.
-Statement amounts = {R"(
+Statement amounts = {{R"(
 SELECT trim_scale(charge.epsilon) AS epsilon_asked,
        trim_scale(greatest(b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before), 0)) AS epsilon_left,
        charge.delta::float8 AS delta_asked,
@@ -77,7 +77,7 @@ SELECT trim_scale(charge.epsilon) AS epsilon_asked,
        CASE b.accountant WHEN 'zcdp' THEN dpquantile.six_digits(b.smallest_charge, true)
                          ELSE trim_scale(b.smallest_charge) END AS smallest_charge,
        to_char(dpquantile.period_end(b.every, greatest(b.period_start, charge.at)) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS renewed_at
-  FROM charge JOIN dpquantile.budget b ON b.budget_id = charge.budget_id)"};
+  FROM charge JOIN dpquantile.budget b ON b.budget_id = charge.budget_id)"}};
 
 // Moves a budget to its period.
 constexpr char kDeduct[] = R"(
@@ -94,31 +94,34 @@ constexpr char kDeduct[] = R"(
     FROM charge)";
 
 // The ledger has names. Which names are those of one table must be known after it is dropped.
-Statement deduct_from_tables = {R"(
-, named AS (
-  INSERT INTO dpquantile.table_name (table_id, name)
-  SELECT i.table_id, n.name
-    FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
-    JOIN dpquantile.table_identity i ON i.relation = n.relation
-      ON CONFLICT DO NOTHING))",
-                                kDeduct, R"( WHERE b.budget_id = ANY (charge.budgets))"};
+Statement note_names = {{R"(
+INSERT INTO dpquantile.table_name (table_id, name)
+SELECT i.table_id, n.name
+  FROM charge CROSS JOIN unnest(charge.tables, charge.table_names) AS n (relation, name)
+  JOIN dpquantile.table_identity i ON i.relation = n.relation
+    ON CONFLICT DO NOTHING)"}};
 
-// The budget is locked, so that no other transaction adds the same text, or removes it. A revoked
+// The budgets are locked, so that no other transaction adds the same text, or removes it. A revoked
 // budget has no accountant of its own; then a budget of a table pays.
-Statement enter = {", charged AS (", kDeduct, R"( WHERE b.budget_id = charge.budget_id
-  RETURNING b.budget_id, b.charges - charge.items AS charges_before, sha256(charge.query_bytes) AS query_hash,
+constexpr char kEnter[] = R"(
+  RETURNING b.budget_id, b.table_id, b.charges - charge.items AS charges_before, sha256(charge.query_bytes) AS query_hash,
             CASE WHEN b.revoked THEN coalesce(charge.accountant_of_table, b.accountant) ELSE b.accountant END AS accountant),
 texts AS (
   INSERT INTO dpquantile.query_text (budget_id, query_hash, query)
-  SELECT c.budget_id, c.query_hash, charge.query FROM charge CROSS JOIN charged c WHERE charge.query IS NOT NULL
+  SELECT c.budget_id, c.query_hash, charge.query FROM charge CROSS JOIN charged c WHERE charge.query IS NOT NULL AND c.table_id IS NULL
   ON CONFLICT DO NOTHING)
 INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon, delta, rho,
                                accountant, grouping_sets, groups, query_hash, tables)
 SELECT c.budget_id, c.charges_before + i, charge.role_name, charge.session_role_name, charge.functions[i]::name, charge.mechanisms[i],
        charge.neighbours[i], charge.epsilons[i], charge.deltas[i], charge.rhos[i], c.accountant, charge.grouping_sets[i],
        CASE WHEN charge.groups[i] >= 0 THEN charge.groups[i] END, c.query_hash, charge.table_names
-  FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i
-RETURNING number)"};
+  FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i WHERE c.table_id IS NULL
+RETURNING number)";
+
+Statement enter = {{", charged AS (", kDeduct, " WHERE b.budget_id = charge.budget_id", kEnter}};
+Statement enter_with_tables = {{", charged AS (", kDeduct,
+                                " WHERE b.budget_id = ANY (charge.budgets)", kEnter,
+                                ", (SELECT count(*) FROM charged) AS budgets_charged"}};
 
 // ---- What they are given -----------------------------------------------------------------------
 
@@ -140,14 +143,20 @@ ChargeTotals of_all(ChargeTotals totals) {
   return totals;
 }
 
-ChargeRow check_row(const ChargeRequest* request, TimestampTz now) {
-  const ChargeTotals own = of_all(totals_of(request, BudgetNeighbours::kAddOrRemove));
-  const ChargeTotals replacing = of_all(totals_of(request, BudgetNeighbours::kReplace));
+ChargeRow check_row(const ChargeRequest* request, BudgetNeighbours neighbours, TimestampTz now) {
+  const ChargeTotals totals = of_all(totals_of(request, neighbours));
   ChargeRow charge;
   add_request(charge, request, now);
-  add_totals(charge, own);
-  charge.add("least_epsilon", NUMERICOID, own.least_epsilon);
-  charge.add("least_rho", NUMERICOID, own.least_rho);
+  add_totals(charge, totals);
+  charge.add("least_epsilon", NUMERICOID, totals.least_epsilon);
+  charge.add("least_rho", NUMERICOID, totals.least_rho);
+  return charge;
+}
+
+// The same for a budget whose neighbours are not known yet.
+ChargeRow check_row(const ChargeRequest* request, TimestampTz now) {
+  ChargeRow charge = check_row(request, BudgetNeighbours::kAddOrRemove, now);
+  const ChargeTotals replacing = of_all(totals_of(request, BudgetNeighbours::kReplace));
   charge.add("epsilon_replacing", NUMERICOID, replacing.epsilon);
   charge.add("delta_replacing", NUMERICOID, replacing.delta);
   charge.add("rho_replacing", NUMERICOID, replacing.rho);
@@ -257,27 +266,20 @@ void add_accountant_of_table(ChargeRow& charge, std::span<const BudgetCheck> tab
   charge.add("accountant_of_table", TEXTOID, accountant);
 }
 
-// What kDeduct reads.
-ChargeRow row_to_deduct(const ChargeRequest* request, BudgetNeighbours neighbours,
-                        TimestampTz now) {
+ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
+                       std::span<const BudgetCheck> tables, TimestampTz now) {
   ChargeRow charge;
   add_request(charge, request, now);
-  const ChargeTotals totals = totals_of(request, neighbours);
+  const ChargeTotals totals = totals_of(request, general.neighbours);
   add_totals(charge, totals);
   charge.add("has_rho_alone", BOOLOID, BoolGetDatum(totals.has_rho_alone));
   charge.add("items", INT4OID, Int32GetDatum(request->item_count));
-  add_table_names(charge, request);
-  return charge;
-}
-
-ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
-                       std::span<const BudgetCheck> tables, TimestampTz now) {
-  ChargeRow charge = row_to_deduct(request, general.neighbours, now);
   charge.add("budget_id", UUIDOID, UUIDPGetDatum(&general.id));
   charge.add("role_name", NAMEOID, NameGetDatum(&request->role_name));
   charge.add("session_role_name", NAMEOID, NameGetDatum(&request->session_role_name));
   add_items(charge, request, general.neighbours);
   add_query(charge, request);
+  add_table_names(charge, request);
   add_accountant_of_table(charge, tables);
   return charge;
 }
@@ -310,23 +312,40 @@ BudgetCheck found_budget(uint64 row) {
           result_text("verdict", row),
           result_text("accountant", row),
           neighbours_of(result_text("neighbours", row)),
-          *DatumGetUUIDP(result("budget_id", row))};
+          *DatumGetUUIDP(result("budget_id", row)),
+          false};
 }
 
-// Whether all budgets for tables that were found have taken the charge.
-bool deduct_from(const ChargeRequest* request, BudgetNeighbours neighbours,
-                 std::span<const BudgetCheck> tables, TimestampTz now) {
-  Datum ids[kMaxTables];
-  int count = 0;
+// Nearly always the names of all tables have been noted.
+void note_new_names(const ChargeRequest* request, std::span<const BudgetCheck> tables) {
+  if (std::all_of(tables.begin(), tables.end(),
+                  [](const BudgetCheck& budget) { return budget.is_named; })) {
+    return;
+  }
+  ChargeRow charge;
+  add_tables(charge, request);
+  add_table_names(charge, request);
+  execute(&note_names, charge);
+}
+
+bool enters_all(const ChargeRequest* request, Statement* statement, const ChargeRow& charge) {
+  return execute(statement, charge) == SPI_OK_INSERT_RETURNING &&
+         SPI_processed == items_of(request).size();
+}
+
+// Whether the general budget and all those for tables that were found have taken the charges.
+bool deduct_from_all(const ChargeRequest* request, const BudgetCheck& general,
+                     std::span<const BudgetCheck> tables, TimestampTz now) {
+  Datum ids[kMaxTables + 1] = {UUIDPGetDatum(&general.id)};
+  int count = 1;
   for (const BudgetCheck& budget : tables) {
     if (budget.found) ids[count++] = UUIDPGetDatum(&budget.id);
   }
-  ChargeRow charge = row_to_deduct(request, neighbours, now);
-  add_tables(charge, request);
+  ChargeRow charge = row_to_enter(request, general, tables, now);
   charge.add("budgets", UUIDARRAYOID,
              PointerGetDatum(construct_array(ids, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR)));
-  return execute(&deduct_from_tables, charge) == SPI_OK_UPDATE &&
-         SPI_processed == static_cast<uint64>(count);
+  return enters_all(request, &enter_with_tables, charge) &&
+         DatumGetInt64(result("budgets_charged")) == count;
 }
 
 }  // namespace
@@ -347,14 +366,16 @@ bool budget_exists(const ChargeRequest* request, TimestampTz now) {
 void check_table_budgets(const ChargeRequest* request, TimestampTz now, BudgetNeighbours neighbours,
                          BudgetCheck* budgets) {
   if (request->table_count == 0) return;
-  ChargeRow charge = check_row(request, now);
+  ChargeRow charge = check_row(request, neighbours, now);
   add_tables(charge, request);
+  add_table_names(charge, request);
   execute(&check_tables, charge);
   const std::span<const Oid> tables = tables_of(request);
   for (uint64 row = 0; row < SPI_processed; ++row) {
     const Oid table = DatumGetObjectId(result("relation", row));
     BudgetCheck& budget = budgets[std::find(tables.begin(), tables.end(), table) - tables.begin()];
     budget = found_budget(row);
+    budget.is_named = result_is_true("is_named", row);
     if (budget.neighbours == neighbours) continue;
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
                     errmsg("the role's budgets have different neighbours")));
@@ -390,11 +411,12 @@ BudgetAmounts read_amounts(const ChargeRequest* request, const BudgetCheck& budg
 
 bool deduct_and_enter(ChargeRequest* request, const BudgetCheck& general,
                       std::span<const BudgetCheck> tables, TimestampTz now) {
-  if (!tables.empty() && !deduct_from(request, general.neighbours, tables, now)) return false;
-  const int outcome = execute(&enter, row_to_enter(request, general, tables, now));
-  if (outcome != SPI_OK_INSERT_RETURNING || SPI_processed != items_of(request).size()) return false;
-  request->first_number = DatumGetInt64(result("number"));
-  return true;
+  note_new_names(request, tables);
+  const bool entered = tables.empty()
+                           ? enters_all(request, &enter, row_to_enter(request, general, {}, now))
+                           : deduct_from_all(request, general, tables, now);
+  if (entered) request->first_number = DatumGetInt64(result("number"));
+  return entered;
 }
 
 }  // namespace dpquantile

@@ -25,6 +25,7 @@ struct BudgetCheck {
   const char* accountant;
   BudgetNeighbours neighbours;  // they decide which amounts count
   pg_uuid_t id;
+  bool is_named;  // of a table: its present name is known to be one of its names
 };
 
 // Locks the row of the role's general budget, which each charge of the role and each grant locks

@@ -41,7 +41,10 @@ int execute(Statement* statement, const ChargeRow& charge) {
     for (int i = 0; i < charge.count_; ++i) {
       appendStringInfo(&text, "%s$%d AS %s", i == 0 ? "" : ", ", i + 1, charge.columns_[i]);
     }
-    appendStringInfo(&text, ")%s%s%s", statement->start, statement->middle, statement->end);
+    appendStringInfoChar(&text, ')');
+    for (const char* part : statement->parts) {
+      if (part != nullptr) appendStringInfoString(&text, part);
+    }
     SPIPlanPtr plan = SPI_prepare(text.data, charge.count_, const_cast<Oid*>(charge.types_));
     if (plan == nullptr || SPI_keepplan(plan) != 0) {
       ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the charge cannot be prepared")));

@@ -41,9 +41,7 @@ class ChargeRow {
 // an object that it refers to is changed or replaced. The parts of its text begin after
 // WITH charge AS (...).
 struct Statement {
-  const char* start;
-  const char* middle = "";
-  const char* end = "";
+  const char* parts[5];
   SPIPlanPtr plan = nullptr;
 };
 

@@ -25,18 +25,19 @@ CREATE OR REPLACE FUNCTION dpquantile.verdict(accountant text, smallest_charge n
   RETURN CASE accountant
          WHEN 'pure' THEN
            CASE WHEN epsilon IS NULL THEN 'rho alone'
-                WHEN epsilon <= epsilon_left AND delta >= 0 AND delta <= delta_left THEN
-                  CASE WHEN least_epsilon >= smallest_charge THEN 'fits'
-                       WHEN least_epsilon < smallest_charge THEN 'too small' END
-                WHEN epsilon > epsilon_left THEN 'epsilon'
-                WHEN delta_left < 0 THEN 'overspent delta'
-                WHEN delta_limit > 0 THEN 'delta'
-                ELSE 'no delta' END
+                ELSE CASE epsilon <= epsilon_left
+                     WHEN true THEN
+                       CASE WHEN delta >= 0 AND delta <= delta_left THEN
+                              CASE least_epsilon >= smallest_charge WHEN true THEN 'fits' WHEN false THEN 'too small' END
+                            WHEN delta_left < 0 THEN 'overspent delta'
+                            WHEN delta_limit > 0 THEN 'delta'
+                            ELSE 'no delta' END
+                     WHEN false THEN 'epsilon' END
+                END
          WHEN 'zcdp' THEN
            CASE WHEN rho IS NULL THEN 'no rho'
                 WHEN rho <= rho_left THEN
-                  CASE WHEN least_rho >= smallest_charge THEN 'fits'
-                       WHEN least_rho < smallest_charge THEN 'too small' END
+                  CASE least_rho >= smallest_charge WHEN true THEN 'fits' WHEN false THEN 'too small' END
                 ELSE 'rho' END
          END;
 COMMENT ON FUNCTION dpquantile.verdict(text, numeric, numeric, numeric, numeric, numeric, numeric, numeric, numeric, numeric, numeric) IS
