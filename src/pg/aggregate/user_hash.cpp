@@ -3,6 +3,8 @@
 #include "pg/aggregate/user_key.hpp"
 #include "pg/server/bytewise_type.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -135,7 +137,7 @@ const Node* first_argument(const Aggref* call) {
     ereport(ERROR,
             (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the aggregate call has no arguments")));
   }
-  return reinterpret_cast<const Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+  return as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
 UserHash* make_hash(const Node* user, const SipKey& key, MemoryContext context) {

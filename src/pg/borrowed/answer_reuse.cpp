@@ -8,6 +8,8 @@
 #include "pg/reuse/answer_columns.hpp"
 #include "pg/reuse/catalog_version.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
@@ -97,9 +99,7 @@ void install_answer_reuse() {
 }
 
 bool answers_are_kept(const List* borrowed) {
-  const ListCell* cell;
-  foreach (cell, borrowed) {
-    const auto* relation = static_cast<const BorrowedRelation*>(lfirst(cell));
+  for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
     const auto granted = private_access(relation->permissions->relid, GetUserId());
     if (!granted || granted->reuse <= 0) return false;
   }

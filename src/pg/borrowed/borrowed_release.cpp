@@ -16,6 +16,8 @@
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/server/decimal.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "utils/inval.h"
@@ -161,14 +163,13 @@ void check_rows_of_users(const ReleaseNode* node, const BorrowedPlan& mark) {
 }
 
 void check_indexes(const BorrowedPlan& mark, Snapshot snapshot) {
-  const ListCell* cell;
-  foreach (cell, mark.indexes) {
-    if (is_as_old(lfirst_oid(cell), snapshot)) continue;
+  for (const Oid oid : each_oid(mark.indexes)) {
+    if (is_as_old(oid, snapshot)) continue;
     refuse_with_code(refused_query(linitial_oid(mark.relations)),
                      ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
                      psprintf("unique index \"%s\" was built after the snapshot of the query, "
                               "which may have rows with equal keys",
-                              get_rel_name(lfirst_oid(cell))),
+                              get_rel_name(oid)),
                      "End the transaction, and ask again.");
   }
 }
@@ -207,10 +208,9 @@ void make_sample_calls_again(const ReleaseNode* node) {
 }  // namespace
 
 void require_open_access(const BorrowedPlan& mark) {
-  const ListCell* cell;
-  foreach (cell, mark.relations) {
-    const auto granted = private_access(lfirst_oid(cell), mark.user);
-    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
+  for (const Oid relation : each_oid(mark.relations)) {
+    const auto granted = private_access(relation, mark.user);
+    if (granted) refuse_after_failures(relation, granted->most_cancels);
   }
 }
 

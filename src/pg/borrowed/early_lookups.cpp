@@ -4,6 +4,8 @@
 #include "pg/server/collation.hpp"
 #include "pg/vocabulary/allowed_nodes.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -39,8 +41,8 @@ bool may_be_compared(const Node* node) {
 bool add_collations(Node* node, void* collations) {
   if (node == nullptr) return false;
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(add_collations),
-                             collations, QTW_IGNORE_JOINALIASES);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(add_collations), collations,
+                             QTW_IGNORE_JOINALIASES);
   }
   auto** found = static_cast<List**>(collations);
   *found = list_append_unique_oid(*found, exprInputCollation(node));
@@ -194,8 +196,8 @@ Node* ordinary_argument(Node* argument, void* context) {
   Oid parameter;
   getTypeInputInfo(type, &input, &parameter);
   const Datum value = OidInputFunctionCall(input, const_cast<char*>(text), parameter, -1);
-  return reinterpret_cast<Node*>(makeConst(exprType(argument), -1, exprCollation(argument),
-                                           get_typlen(type), value, false, get_typbyval(type)));
+  return as<Node>(makeConst(exprType(argument), -1, exprCollation(argument), get_typlen(type),
+                            value, false, get_typbyval(type)));
 }
 
 // The constants of a variant may name what it looks up, or decide what it calls. PostgreSQL's own
@@ -209,7 +211,7 @@ bool keeps_constants(const Node* call) {
     case T_ArrayExpr:
       return false;
     case T_FuncExpr:
-      return reinterpret_cast<const FuncExpr*>(call)->funcid >= FirstNormalObjectId;
+      return as<FuncExpr>(call)->funcid >= FirstNormalObjectId;
     default:
       return true;
   }
@@ -274,9 +276,8 @@ void lock_long_values_of(Relation table) {
   const Oid stored = table->rd_rel->reltoastrelid;
   if (!OidIsValid(stored)) return;
   Relation relation = table_open(stored, AccessShareLock);
-  const ListCell* cell;
-  foreach (cell, RelationGetIndexList(relation)) {
-    index_close(index_open(lfirst_oid(cell), AccessShareLock), NoLock);
+  for (const Oid oid : each_oid(RelationGetIndexList(relation))) {
+    index_close(index_open(oid, AccessShareLock), NoLock);
   }
   table_close(relation, NoLock);
 }
@@ -285,15 +286,13 @@ void lock_long_values_of(Relation table) {
 
 void open_collations(Query* query, const List* borrowed) {
   List* collations = NIL;
-  (void)add_collations(reinterpret_cast<Node*>(query), &collations);
-  const ListCell* cell;
-  foreach (cell, borrowed) {
-    const auto* relation = static_cast<const BorrowedRelation*>(lfirst(cell));
+  (void)add_collations(as<Node>(query), &collations);
+  for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
     if (relation->user_column == 0) continue;
     collations = list_append_unique_oid(collations, collation_of_users(relation));
   }
-  foreach (cell, collations) {
-    if (OidIsValid(lfirst_oid(cell))) compare_by(lfirst_oid(cell));
+  for (const Oid collation : each_oid(collations)) {
+    if (OidIsValid(collation)) compare_by(collation);
   }
 }
 
@@ -310,14 +309,13 @@ List* with_sample_of_key(List* samples, Node* key) {
   comparison->inputcollid = exprCollation(key);
   comparison->op = IS_GREATEST;
   comparison->args = list_make2(key, key);
-  return with_samples(samples, reinterpret_cast<Node*>(comparison));
+  return with_samples(samples, as<Node>(comparison));
 }
 
 List* plan_samples(List* samples) {
-  ListCell* cell;
-  foreach (cell, samples) {
-    fix_opfuncids(static_cast<Node*>(lfirst(cell)));
-    convert_saop_to_hashed_saop(static_cast<Node*>(lfirst(cell)));
+  for (auto* node : each<Node>(samples)) {
+    fix_opfuncids(node);
+    convert_saop_to_hashed_saop(node);
   }
   return samples;
 }
@@ -325,15 +323,13 @@ List* plan_samples(List* samples) {
 void make_sample_calls(const List* samples, const EState* state) {
   if (samples == NIL) return;
   List* enums = NIL;
-  (void)add_enums(reinterpret_cast<Node*>(const_cast<List*>(samples)), &enums);
-  const ListCell* cell;
-  foreach (cell, enums) look_up_labels(lfirst_oid(cell));
+  (void)add_enums(as<Node>(const_cast<List*>(samples)), &enums);
+  for (const Oid type : each_oid(enums)) look_up_labels(type);
   ExprContext* context = CreateStandaloneExprContext();
   context->ecxt_param_list_info = state->es_param_list_info;
-  foreach (cell, samples) {
+  for (auto* expression : each<Expr>(samples)) {
     bool is_null;
-    ExprState* call =
-        ExecInitExprWithParams(static_cast<Expr*>(lfirst(cell)), state->es_param_list_info);
+    ExprState* call = ExecInitExprWithParams(expression, state->es_param_list_info);
     (void)ExecEvalExprSwitchContext(call, context, &is_null);
     ResetExprContext(context);
   }

@@ -2,6 +2,8 @@
 
 #include "pg/server/numeric.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/detoast.h"
 #include "catalog/pg_type_d.h"
@@ -20,14 +22,13 @@ namespace {
 bool find_largest(Node* node, void* largest) {
   if (node == nullptr) return false;
   if (IsA(node, Param)) {
-    const auto* parameter = reinterpret_cast<Param*>(node);
+    const auto* parameter = as<Param>(node);
     auto* number = static_cast<int*>(largest);
     if (parameter->paramkind == PARAM_EXTERN) *number = Max(*number, parameter->paramid);
     return false;
   }
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_largest), largest,
-                             0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_largest), largest, 0);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_largest), largest);
 }
@@ -56,11 +57,11 @@ ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
 // PostgreSQL takes a parameter without PARAM_FLAG_CONST for estimates only.
 ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext* context) {
   ParamExternData early{};
-  early.ptype = exprType(reinterpret_cast<Node*>(expression));
+  early.ptype = exprType(as<Node>(expression));
   // The limit of texts, which each plan with functions of texts has
-  if (IsA(expression, Const) && reinterpret_cast<const Const*>(expression)->constbyval) {
-    early.value = reinterpret_cast<const Const*>(expression)->constvalue;
-    early.isnull = reinterpret_cast<const Const*>(expression)->constisnull;
+  if (IsA(expression, Const) && as<Const>(expression)->constbyval) {
+    early.value = as<Const>(expression)->constvalue;
+    early.isnull = as<Const>(expression)->constisnull;
     return early;
   }
   const MemoryContext previous = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
@@ -77,7 +78,7 @@ ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext
 
 int largest_parameter(Query* query) {
   int largest = 0;
-  (void)find_largest(reinterpret_cast<Node*>(query), &largest);
+  (void)find_largest(as<Node>(query), &largest);
   return largest;
 }
 

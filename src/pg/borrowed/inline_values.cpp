@@ -3,6 +3,8 @@
 #include "pg/release/below_release.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
@@ -41,15 +43,14 @@ Node* only_inline(Node* node, void* number) {
   if (!IsA(node, Var)) {
     return expression_tree_mutator(node, DPQ_TREE_MUTATOR(only_inline), number);
   }
-  const auto* column = reinterpret_cast<const Var*>(node);
+  const auto* column = as<Var>(node);
   // A scan of an index alone has its columns, which are never stored elsewhere.
   const bool is_of_table = static_cast<Index>(column->varno) == *static_cast<Index*>(number);
   if (!is_of_table || column->varattno < 1 || get_typlen(column->vartype) != -1) return node;
   FuncExpr* call = makeFuncExpr(inline_value(), column->vartype, list_make1(node),
                                 column->varcollid, column->varcollid, COERCE_EXPLICIT_CALL);
-  return reinterpret_cast<Node*>(makeRelabelType(reinterpret_cast<Expr*>(call), column->vartype,
-                                                 column->vartypmod, column->varcollid,
-                                                 COERCE_IMPLICIT_CAST));
+  return as<Node>(makeRelabelType(as<Expr>(call), column->vartype, column->vartypmod,
+                                  column->varcollid, COERCE_IMPLICIT_CAST));
 }
 
 bool stores_elsewhere(Oid table) {
@@ -69,7 +70,7 @@ Index scanned_by(const Plan* node) {
     case T_BitmapHeapScan:
     case T_TidScan:
     case T_TidRangeScan:
-      return reinterpret_cast<const Scan*>(node)->scanrelid;
+      return as<Scan>(node)->scanrelid;
     default:
       return 0;
   }
@@ -83,7 +84,7 @@ void change_scan(Plan** place, void* context) {
   const Oid table = rt_fetch(number, change->range_table)->relid;
   if (!list_member_oid(change->tables, table) || !stores_elsewhere(table)) return;
   List* columns = (*place)->targetlist;
-  (*place)->targetlist = castNode(List, only_inline(reinterpret_cast<Node*>(columns), &number));
+  (*place)->targetlist = castNode(List, only_inline(as<Node>(columns), &number));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include "pg/release/below_release.hpp"
 #include "pg/server/plan_children.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
@@ -23,13 +25,12 @@ Plan* numbered(Plan* plan, int* next_node) {
 }
 
 Expr* one() {
-  return reinterpret_cast<Expr*>(
-      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
+  return as<Expr>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
 }
 
 Var* column_of(const Plan* plan, int number, int side) {
   const auto* entry = list_nth_node(TargetEntry, plan->targetlist, number - 1);
-  const Node* value = reinterpret_cast<Node*>(entry->expr);
+  const Node* value = as<Node>(entry->expr);
   return makeVar(side, static_cast<AttrNumber>(number), exprType(value), exprTypmod(value),
                  exprCollation(value), 0);
 }
@@ -51,7 +52,7 @@ void put_above(Plan* plan, Plan* child) {
   plan->lefttree = child;
   plan->righttree = nullptr;
   for (int i = 1; i <= list_length(child->targetlist); ++i) {
-    add_column(plan, reinterpret_cast<Expr*>(column_of(child, i, OUTER_VAR)));
+    add_column(plan, as<Expr>(column_of(child, i, OUTER_VAR)));
   }
 }
 
@@ -60,7 +61,7 @@ void put_above(Plan* plan, Plan* child) {
 int add_mark(Plan** side, int* next_node) {
   if (IsA(*side, Hash)) {
     const int number = add_mark(&(*side)->lefttree, next_node);
-    add_column(*side, reinterpret_cast<Expr*>(column_of((*side)->lefttree, number, OUTER_VAR)));
+    add_column(*side, as<Expr>(column_of((*side)->lefttree, number, OUTER_VAR)));
     return list_length((*side)->targetlist);
   }
   if (!is_projection_capable_plan(*side)) {
@@ -84,13 +85,13 @@ void require(HashJoin* join, NullTestType test, Expr* of_side) {
 Expr* mark_of_outer(HashJoin* join, int* next_node) {
   Plan** side = &join->join.plan.lefttree;
   const int number = add_mark(side, next_node);
-  return reinterpret_cast<Expr*>(column_of(*side, number, OUTER_VAR));
+  return as<Expr>(column_of(*side, number, OUTER_VAR));
 }
 
 Expr* mark_of_inner(HashJoin* join, int* next_node) {
   Plan** side = &join->join.plan.righttree;
   const int number = add_mark(side, next_node);
-  return reinterpret_cast<Expr*>(column_of(*side, number, INNER_VAR));
+  return as<Expr>(column_of(*side, number, INNER_VAR));
 }
 
 // The first key of a side as the join sees it, if it is NULL where there is no row of the side and
@@ -124,7 +125,7 @@ bool are_columns(const List* keys) {
 Node* in_terms_of(Node* expression, void* node) {
   if (expression == nullptr) return nullptr;
   if (IsA(expression, Var)) {
-    const auto* column = reinterpret_cast<const Var*>(expression);
+    const auto* column = as<Var>(expression);
     const auto* entry = list_nth_node(TargetEntry, static_cast<const Plan*>(node)->targetlist,
                                       column->varattno - 1);
     return static_cast<Node*>(copyObjectImpl(entry->expr));
@@ -177,13 +178,13 @@ void leave_out_nulls(Plan** side, const List* keys) {
     condition->arg = static_cast<Expr*>(copyObjectImpl(lfirst(cell)));
     condition->nulltesttype = IS_NOT_NULL;
     condition->location = -1;
-    Filter filter = {reinterpret_cast<Node*>(condition)};
+    Filter filter = {as<Node>(condition)};
     add_filter(side, &filter);
   }
 }
 
 void leave_out_nulls_of_inner(HashJoin* join) {
-  auto* hash = reinterpret_cast<Hash*>(join->join.plan.righttree);
+  auto* hash = as<Hash>(join->join.plan.righttree);
   leave_out_nulls(&hash->plan.lefttree, hash->hashkeys);
 }
 
@@ -194,7 +195,7 @@ void leave_out_nulls_of_outer(HashJoin* join) {
 // Leaves them out of a side whose rows without partner the query does not ask for. Keys that are
 // columns cost least.
 void leave_out_nulls(HashJoin* join) {
-  const auto* hash = reinterpret_cast<const Hash*>(join->join.plan.righttree);
+  const auto* hash = as<Hash>(join->join.plan.righttree);
   switch (join->join.jointype) {
     case JOIN_INNER:
       return are_columns(hash->hashkeys) ? leave_out_nulls_of_inner(join)
@@ -223,7 +224,7 @@ void make_full(HashJoin* join, int* next_node) {
   leave_out_nulls(join);
   join->join.jointype = JOIN_FULL;
   // The statistics of one side would change what is kept of the other in memory.
-  reinterpret_cast<Hash*>(join->join.plan.righttree)->skewTable = InvalidOid;
+  as<Hash>(join->join.plan.righttree)->skewTable = InvalidOid;
   switch (type) {
     case JOIN_INNER:
       require(join, IS_NOT_NULL, inner_of_pairs(join, next_node));
@@ -252,7 +253,7 @@ HashJoin* hash_join_of(const NestLoop* loop, int* next_node) {
   join->join.plan.type = T_HashJoin;
   Expr* equal =
       make_opclause(Int4EqualOperator, BOOLOID, false, one(), one(), InvalidOid, InvalidOid);
-  set_opfuncid(reinterpret_cast<OpExpr*>(equal));
+  set_opfuncid(as<OpExpr>(equal));
   join->hashclauses = list_make1(equal);
   join->hashoperators = list_make1_oid(Int4EqualOperator);
   join->hashcollations = list_make1_oid(InvalidOid);
@@ -269,12 +270,12 @@ HashJoin* hash_join_of(const NestLoop* loop, int* next_node) {
 void change_join(Plan** place, void* next) {
   auto* next_node = static_cast<int*>(next);
   if (IsA(*place, NestLoop)) {
-    const auto* loop = reinterpret_cast<const NestLoop*>(*place);
+    const auto* loop = as<NestLoop>(*place);
     if (loop->nestParams == NIL) *place = &hash_join_of(loop, next_node)->join.plan;
   }
   if (IsA(*place, MergeJoin)) refuse_join();
   if (IsA(*place, Sort) || IsA(*place, IncrementalSort)) refuse_sort();
-  if (IsA(*place, HashJoin)) make_full(reinterpret_cast<HashJoin*>(*place), next_node);
+  if (IsA(*place, HashJoin)) make_full(as<HashJoin>(*place), next_node);
 }
 
 void find_largest_number(Plan** place, void* context) {

@@ -7,6 +7,8 @@
 #include "pg/ledger/charge_transaction.hpp"
 #include "pg/server/decimal.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/xlog.h"
 #include "mb/pg_wchar.h"
@@ -54,8 +56,7 @@ void write_tables(ChargeRequest* request, const List* tables) {
   List* sorted = list_copy(tables);
   list_sort(sorted, list_oid_cmp);
   list_deduplicate_oid(sorted);
-  const ListCell* cell;
-  foreach (cell, sorted) request->tables[request->table_count++] = lfirst_oid(cell);
+  for (const Oid table : each_oid(sorted)) request->tables[request->table_count++] = table;
 }
 
 ChargeRequest* write_request(std::span<const Charge> charges, const List* tables,

@@ -2,6 +2,8 @@
 
 #include "pg/ledger/budget_tables.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/xact.h"
@@ -51,8 +53,7 @@ void note_names() {
 }
 
 bool renames_role(const Node* statement) {
-  return IsA(statement, RenameStmt) &&
-         reinterpret_cast<const RenameStmt*>(statement)->renameType == OBJECT_ROLE;
+  return IsA(statement, RenameStmt) && as<RenameStmt>(statement)->renameType == OBJECT_ROLE;
 }
 
 void note_around(PlannedStmt* statement, const char* text, bool read_only_tree,

@@ -12,6 +12,8 @@
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/release/state_source.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
@@ -50,14 +52,11 @@ void refuse_protected(Query* query) {
 // The plan is made anew when a table of the states' query changes, and so are the locks of a kept
 // plan.
 void depend_on(PlannedStmt* plan, const List* queries) {
-  const ListCell* cell;
-  foreach (cell, queries) {
-    auto* query = static_cast<Query*>(lfirst(cell));
+  for (auto* query : each<Query>(queries)) {
     List* relations;
     List* items;
     bool has_row_security;
-    extract_query_dependencies(reinterpret_cast<Node*>(query), &relations, &items,
-                               &has_row_security);
+    extract_query_dependencies(as<Node>(query), &relations, &items, &has_row_security);
     plan->relationOids = list_concat(plan->relationOids, relations);
     plan->invalItems = list_concat(plan->invalItems, items);
     add_relations(plan, query);

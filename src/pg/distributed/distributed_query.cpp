@@ -6,6 +6,8 @@
 #include "pg/parameters/private_call.hpp"
 #include "pg/server/query_random.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
@@ -30,8 +32,7 @@ CutQuery* innermost = nullptr;
 bool find_private(Node* node, void*) {
   if (node == nullptr) return false;
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_private), nullptr,
-                             0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_private), nullptr, 0);
   }
   if (private_family(node) != nullptr) return true;
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_private), nullptr);
@@ -43,10 +44,9 @@ bool find_private_of_level(Node* node, void* context) {
   const Index depth = *static_cast<const Index*>(context);
   if (IsA(node, Query)) {
     Index below = depth + 1;
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_private_of_level),
-                             &below, 0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_private_of_level), &below, 0);
   }
-  if (private_family(node) != nullptr && reinterpret_cast<Aggref*>(node)->agglevelsup == depth) {
+  if (private_family(node) != nullptr && as<Aggref>(node)->agglevelsup == depth) {
     return true;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_private_of_level), context);
@@ -54,16 +54,15 @@ bool find_private_of_level(Node* node, void* context) {
 
 bool is_private_level(const Query* query) {
   Index depth = 0;
-  return query->hasAggs &&
-         (find_private_of_level(reinterpret_cast<Node*>(query->targetList), &depth) ||
-          find_private_of_level(query->havingQual, &depth));
+  return query->hasAggs && (find_private_of_level(as<Node>(query->targetList), &depth) ||
+                            find_private_of_level(query->havingQual, &depth));
 }
 
 // For query_tree_walker() and expression_tree_walker(). `levels` is an int*.
 bool count_levels(Node* node, void* levels) {
   if (node == nullptr) return false;
   if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(count_levels), levels);
-  auto* query = reinterpret_cast<Query*>(node);
+  auto* query = as<Query>(node);
   if (is_private_level(query)) ++*static_cast<int*>(levels);
   return query_tree_walker(query, DPQ_TREE_WALKER(count_levels), levels, 0);
 }
@@ -81,19 +80,19 @@ bool may_be_distributed(Oid relation) {
 bool find_relation(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
-    const auto* entry = reinterpret_cast<RangeTblEntry*>(node);
+    const auto* entry = as<RangeTblEntry>(node);
     return entry->rtekind == RTE_RELATION && may_be_distributed(entry->relid) &&
            (*static_cast<bool (**)(Oid)>(context))(entry->relid);
   }
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_relation),
-                             context, QTW_EXAMINE_RTES_BEFORE);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_relation), context,
+                             QTW_EXAMINE_RTES_BEFORE);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_relation), context);
 }
 
 bool reads_any(Query* query, bool (*is_kind)(Oid)) {
-  return find_relation(reinterpret_cast<Node*>(query), static_cast<void*>(&is_kind));
+  return find_relation(as<Node>(query), static_cast<void*>(&is_kind));
 }
 
 bool is_elsewhere(Oid relation) {
@@ -115,11 +114,9 @@ struct OuterReader {
 bool reads_outer_citus(Node* node, void* context);
 
 bool with_reads_citus(const Enclosing* enclosing, const char* name) {
-  const ListCell* cell;
-  foreach (cell, enclosing->query->cteList) {
-    const auto* with = static_cast<const CommonTableExpr*>(lfirst(cell));
+  for (const auto* with : each<const CommonTableExpr>(enclosing->query->cteList)) {
     if (strcmp(with->ctename, name) != 0) continue;
-    auto* query = reinterpret_cast<Query*>(with->ctequery);
+    auto* query = as<Query>(with->ctequery);
     OuterReader reader = {enclosing, 0};
     return reads_any(query, is_elsewhere) ||
            (!with->cterecursive && query_tree_walker(query, DPQ_TREE_WALKER(reads_outer_citus),
@@ -134,13 +131,13 @@ bool reads_outer_citus(Node* node, void* context) {
   const auto* reader = static_cast<const OuterReader*>(context);
   if (IsA(node, Query)) {
     OuterReader below = {reader->around, reader->depth + 1};
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(reads_outer_citus),
-                             &below, QTW_EXAMINE_RTES_BEFORE);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(reads_outer_citus), &below,
+                             QTW_EXAMINE_RTES_BEFORE);
   }
   if (!IsA(node, RangeTblEntry)) {
     return expression_tree_walker(node, DPQ_TREE_WALKER(reads_outer_citus), context);
   }
-  const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+  const auto* entry = as<RangeTblEntry>(node);
   if (entry->rtekind != RTE_CTE || entry->ctelevelsup <= reader->depth) return false;
   const Enclosing* enclosing = reader->around;
   for (Index level = reader->depth + 1; enclosing != nullptr && level < entry->ctelevelsup; ++level)
@@ -155,7 +152,7 @@ bool find_outer_reader(Node* node, void* around) {
   if (!IsA(node, Query)) {
     return expression_tree_walker(node, DPQ_TREE_WALKER(find_outer_reader), around);
   }
-  auto* query = reinterpret_cast<Query*>(node);
+  auto* query = as<Query>(node);
   OuterReader reader = {static_cast<const Enclosing*>(around), 0};
   if (is_private_level(query) && query_tree_walker(query, DPQ_TREE_WALKER(reads_outer_citus),
                                                    &reader, QTW_EXAMINE_RTES_BEFORE)) {
@@ -193,10 +190,8 @@ bool add_relations_below(Node* node, void* context) {
   if (!IsA(node, Query)) {
     return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations_below), context);
   }
-  auto* query = reinterpret_cast<Query*>(node);
-  const ListCell* cell;
-  foreach (cell, query->rtable) {
-    auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+  auto* query = as<Query>(node);
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
     const bool has_relation = entry->rtekind == RTE_RELATION ||
                               (entry->rtekind == RTE_SUBQUERY && OidIsValid(entry->relid));
     if (!has_relation) continue;
@@ -225,7 +220,7 @@ Const* number_constant(uint64 number) {
 bool cut_levels(Node* node, void* context) {
   if (node == nullptr) return false;
   if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(cut_levels), context);
-  auto* query = reinterpret_cast<Query*>(node);
+  auto* query = as<Query>(node);
   if (is_private_level(query) && reads_citus(query)) {
     auto* cut = static_cast<CutQuery*>(context);
     const uint64 number = random_number();
@@ -266,9 +261,8 @@ struct StatesPath {
 
 List* columns_of(const PathTarget* target) {
   List* columns = NIL;
-  const ListCell* cell;
-  foreach (cell, target->exprs) {
-    columns = lappend_int(columns, placeholder_column(static_cast<const Node*>(lfirst(cell))));
+  for (const auto* node : each<const Node>(target->exprs)) {
+    columns = lappend_int(columns, placeholder_column(node));
   }
   return columns;
 }
@@ -284,12 +278,10 @@ List* conditions_on_keys(const GroupingLevel& level) {
 
 // A condition may read a key that the node's target leaves out, because it is constant.
 void add_columns_of_conditions(CustomScan* plan, List* conditions, List** columns) {
-  const ListCell* cell;
-  foreach (cell, pull_var_clause(reinterpret_cast<Node*>(conditions), 0)) {
-    auto* column = static_cast<Expr*>(lfirst(cell));
+  for (auto* column : each<Expr>(pull_var_clause(as<Node>(conditions), 0))) {
     if (tlist_member(column, plan->custom_scan_tlist) != nullptr) continue;
     plan->custom_scan_tlist = add_to_flat_tlist(plan->custom_scan_tlist, list_make1(column));
-    *columns = lappend_int(*columns, placeholder_column(reinterpret_cast<Node*>(column)));
+    *columns = lappend_int(*columns, placeholder_column(as<Node>(column)));
   }
 }
 
@@ -357,7 +349,7 @@ void refuse_shards(Query* query) {
 }  // namespace
 
 bool has_private_aggregates(Query* query) {
-  return find_private(reinterpret_cast<Node*>(query), nullptr);
+  return find_private(as<Node>(query), nullptr);
 }
 
 bool reads_citus(Query* query) {
@@ -375,10 +367,10 @@ void end_cut(const CutQuery* cut) {
 
 void cut_query(CutQuery* cut, Query* query) {
   refuse_shards(query);
-  (void)count_levels(reinterpret_cast<Node*>(query), &cut->levels);
-  (void)cut_levels(reinterpret_cast<Node*>(query), cut);
+  (void)count_levels(as<Node>(query), &cut->levels);
+  (void)cut_levels(as<Node>(query), cut);
   if (!reads_citus(query)) return;
-  if (find_outer_reader(reinterpret_cast<Node*>(query), nullptr)) refuse_outer_query();
+  if (find_outer_reader(as<Node>(query), nullptr)) refuse_outer_query();
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
            errmsg("private answers cannot be in one query with other rows of distributed tables"),
@@ -395,7 +387,7 @@ Path* states_path_for(const GroupingLevel& level, const PathTarget* states) {
 }
 
 void add_relations(PlannedStmt* plan, Query* query) {
-  (void)add_relations_below(reinterpret_cast<Node*>(query), plan);
+  (void)add_relations_below(as<Node>(query), plan);
 }
 
 }  // namespace dpquantile

@@ -11,6 +11,8 @@
 #include "pg/release/release_execution.hpp"
 #include "pg/state/records_io.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
@@ -40,7 +42,7 @@ struct StatesNode {
 };
 
 const CustomScan* plan_of(const StatesNode* node) {
-  return reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan);
+  return as<CustomScan>(node->scan.ss.ps.plan);
 }
 
 StatesNode* states_node(CustomScanState* scan) {
@@ -190,7 +192,7 @@ void end(CustomScanState* scan) {
 // ---- The plan ------------------------------------------------------------------------------
 
 Oid type_of(const TargetEntry* column) {
-  return exprType(reinterpret_cast<const Node*>(column->expr));
+  return exprType(as<Node>(column->expr));
 }
 
 // A planner could have put an aggregate with another result in the place of the states'.
@@ -262,8 +264,8 @@ void begin(CustomScanState* scan, EState* state, int) {
   node->relations = open_relations(query_of(node));
   node->has_keys = query_of(node)->groupClause != NIL;
   node->user = GetUserId();
-  require_function_rights(reinterpret_cast<const Node*>(plan_of(node)->custom_scan_tlist));
-  require_function_rights(reinterpret_cast<const Node*>(query_of(node)));
+  require_function_rights(as<Node>(plan_of(node)->custom_scan_tlist));
+  require_function_rights(as<Node>(query_of(node)));
   const bool is_alone = boolVal(lthird(kept));
   if (!is_alone || is_trying) try_to_start(state, query_of(node));
 }
@@ -288,7 +290,7 @@ Node* make_states_node(CustomScan*) {
   auto* node = static_cast<StatesNode*>(palloc0(sizeof(StatesNode)));
   NodeSetTag(&node->scan, T_CustomScanState);
   node->scan.methods = &kExecMethods;
-  return reinterpret_cast<Node*>(node);
+  return as<Node>(node);
 }
 
 const CustomScanMethods kScanMethods = {kDistributedStatesName, make_states_node};
@@ -296,7 +298,7 @@ const CustomScanMethods kScanMethods = {kDistributedStatesName, make_states_node
 // Null if the node is of another kind.
 StatesNode* find_states_node(PlanState* state) {
   if (!IsA(state, CustomScanState)) return nullptr;
-  auto* scan = reinterpret_cast<CustomScanState*>(state);
+  auto* scan = as<CustomScanState>(state);
   return scan->methods == &kExecMethods ? states_node(scan) : nullptr;
 }
 

@@ -4,6 +4,8 @@
 
 #include "pg/distributed/plan_nodes.hpp"
 
+#include "pg/server/nodes.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -17,8 +19,7 @@ void limit(Number* number) {
 
 void limit_groups(Agg* node) {
   limit(&node->numGroups);
-  const ListCell* cell;
-  foreach (cell, node->chain) limit(&static_cast<Agg*>(lfirst(cell))->numGroups);
+  for (auto* chained : each<Agg>(node->chain)) limit(&chained->numGroups);
 }
 
 // For visit_plan().
@@ -27,7 +28,7 @@ void limit_node(const Plan* visited, const void*) {
   limit(&node->plan_rows);
   switch (nodeTag(node)) {
     case T_Agg:
-      return limit_groups(reinterpret_cast<Agg*>(node));
+      return limit_groups(as<Agg>(node));
     case T_SetOp:
       return limit(&reinterpret_cast<SetOp*>(node)->numGroups);
     case T_RecursiveUnion:
@@ -35,7 +36,7 @@ void limit_node(const Plan* visited, const void*) {
     case T_Memoize:
       return limit(&reinterpret_cast<Memoize*>(node)->est_entries);
     case T_Hash:
-      return limit(&reinterpret_cast<Hash*>(node)->rows_total);
+      return limit(&as<Hash>(node)->rows_total);
     default:
       return;
   }

@@ -1,5 +1,7 @@
 #include "pg/distributed/function_rights.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/objectaccess.h"
 #include "catalog/pg_proc.h"
@@ -32,8 +34,7 @@ bool require_execute(Oid function, void*) {
 bool require_execute_below(Node* node, void*) {
   if (node == nullptr) return false;
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(require_execute_below),
-                             nullptr, 0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(require_execute_below), nullptr, 0);
   }
   (void)check_functions_in_node(node, require_execute, nullptr);
   return expression_tree_walker(node, DPQ_TREE_WALKER(require_execute_below), nullptr);

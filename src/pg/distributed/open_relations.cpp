@@ -1,5 +1,7 @@
 #include "pg/distributed/open_relations.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/relation.h"
 #include "nodes/nodeFuncs.h"
@@ -14,14 +16,14 @@ namespace {
 bool open_below(Node* node, void* relations) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
-    const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+    const auto* entry = as<RangeTblEntry>(node);
     if (entry->rtekind != RTE_RELATION) return false;
     auto** opened = static_cast<List**>(relations);
     *opened = lappend(*opened, relation_open(entry->relid, NoLock));
     return false;
   }
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(open_below), relations,
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(open_below), relations,
                              QTW_EXAMINE_RTES_BEFORE);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(open_below), relations);
@@ -31,7 +33,7 @@ bool open_below(Node* node, void* relations) {
 
 List* open_relations(const Query* query) {
   List* relations = NIL;
-  (void)open_below(reinterpret_cast<Node*>(const_cast<Query*>(query)), &relations);
+  (void)open_below(as<Node>(const_cast<Query*>(query)), &relations);
   return relations;
 }
 

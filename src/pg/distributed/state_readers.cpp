@@ -2,6 +2,8 @@
 
 #include "pg/distributed/plan_nodes.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
@@ -29,10 +31,8 @@ namespace {
 }
 
 bool reads_state(const Aggref* call, Oid state) {
-  const ListCell* cell;
-  foreach (cell, call->args) {
-    const auto* argument = static_cast<const TargetEntry*>(lfirst(cell));
-    if (exprType(reinterpret_cast<const Node*>(argument->expr)) == state) return true;
+  for (const auto* argument : each<const TargetEntry>(call->args)) {
+    if (exprType(as<Node>(argument->expr)) == state) return true;
   }
   return false;
 }
@@ -61,13 +61,13 @@ bool check_readers(Node* node, void* context) {
   Reading below = *static_cast<const Reading*>(context);
   const Oid state = below.own->state;
   if (IsA(node, Var)) {
-    if (below.in_expression && reinterpret_cast<Var*>(node)->vartype == state) {
+    if (below.in_expression && as<Var>(node)->vartype == state) {
       refuse_reader(InvalidOid);
     }
     return false;
   }
   if (IsA(node, Aggref)) {
-    auto* call = reinterpret_cast<Aggref*>(node);
+    auto* call = as<Aggref>(node);
     if (reads_state(call, state)) use_own_combination(call, *below.own);
     const bool is_own =
         call->aggfnoid == below.own->combine || call->aggfnoid == below.own->collect;
@@ -82,8 +82,8 @@ bool check_readers(Node* node, void* context) {
 // Aggregates are in target lists and conditions only. `context` is a StateAggregates*.
 void check_node(const Plan* node, const void* context) {
   Reading reading = {static_cast<const StateAggregates*>(context), false};
-  (void)check_readers(reinterpret_cast<Node*>(node->targetlist), &reading);
-  (void)check_readers(reinterpret_cast<Node*>(node->qual), &reading);
+  (void)check_readers(as<Node>(node->targetlist), &reading);
+  (void)check_readers(as<Node>(node->qual), &reading);
 }
 
 // Finds a function with the name that is no aggregate; invalid if there is none.

@@ -6,6 +6,8 @@
 #include "pg/release/value_cast.hpp"
 #include "pg/server/version.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/namespace.h"
 #include "catalog/pg_aggregate.h"
@@ -69,20 +71,20 @@ bool refers_outside(Node* node, void* context) {
   const auto* depth = static_cast<const Index*>(context);
   switch (nodeTag(node)) {
     case T_Var:
-      return reinterpret_cast<Var*>(node)->varlevelsup > *depth;
+      return as<Var>(node)->varlevelsup > *depth;
     case T_Aggref:
-      if (reinterpret_cast<Aggref*>(node)->agglevelsup > *depth) return true;
+      if (as<Aggref>(node)->agglevelsup > *depth) return true;
       break;
     case T_GroupingFunc:
-      if (reinterpret_cast<GroupingFunc*>(node)->agglevelsup > *depth) return true;
+      if (as<GroupingFunc>(node)->agglevelsup > *depth) return true;
       break;
     case T_RangeTblEntry:
-      return reinterpret_cast<RangeTblEntry*>(node)->rtekind == RTE_CTE &&
-             reinterpret_cast<RangeTblEntry*>(node)->ctelevelsup > *depth;
+      return as<RangeTblEntry>(node)->rtekind == RTE_CTE &&
+             as<RangeTblEntry>(node)->ctelevelsup > *depth;
     case T_Query: {
       Index below = *depth + 1;
-      return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(refers_outside),
-                               &below, QTW_EXAMINE_RTES_BEFORE);
+      return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(refers_outside), &below,
+                               QTW_EXAMINE_RTES_BEFORE);
     }
     default:
       break;
@@ -142,7 +144,7 @@ Const* bytes_constant(const bytea* bytes) {
 // The argument that comes from rows; for a call without one any value.
 Expr* collected_value(const Aggref* call, const FamilyRow& family) {
   if (family.arguments_from_rows() == 0) {
-    return reinterpret_cast<Expr*>(makeBoolConst(true, false));
+    return as<Expr>(makeBoolConst(true, false));
   }
   return static_cast<Expr*>(copyObjectImpl(uncast_value(call, family)));
 }
@@ -153,10 +155,9 @@ Aggref* collecting_call(const Taken& taken, const Aggref* call, const FamilyRow&
   collect->aggfnoid = taken.own.collect;
   collect->aggtype = taken.own.state;
   collect->inputcollid = call->inputcollid;
-  collect->aggargtypes = list_make2_oid(exprType(reinterpret_cast<Node*>(value)), BYTEAOID);
-  collect->args = list_make2(
-      makeTargetEntry(value, 1, nullptr, false),
-      makeTargetEntry(reinterpret_cast<Expr*>(bytes_constant(nullptr)), 2, nullptr, false));
+  collect->aggargtypes = list_make2_oid(exprType(as<Node>(value)), BYTEAOID);
+  collect->args = list_make2(makeTargetEntry(value, 1, nullptr, false),
+                             makeTargetEntry(as<Expr>(bytes_constant(nullptr)), 2, nullptr, false));
   collect->aggfilter = static_cast<Expr*>(copyObjectImpl(call->aggfilter));
   collect->aggkind = AGGKIND_NORMAL;
   collect->aggsplit = AGGSPLIT_SIMPLE;
@@ -183,8 +184,7 @@ Var* placeholder_var(int column, Oid type, int32 modifier, Oid collation) {
 }
 
 Node* var_of_key(int column, const Node* key) {
-  return reinterpret_cast<Node*>(
-      placeholder_var(column, exprType(key), exprTypmod(key), exprCollation(key)));
+  return as<Node>(placeholder_var(column, exprType(key), exprTypmod(key), exprCollation(key)));
 }
 
 // Numbers keep the type that they have in the rows.
@@ -196,9 +196,9 @@ void forget_arguments(Aggref* call, const FamilyRow* family) {
     auto* argument = static_cast<TargetEntry*>(lfirst(cell));
     if (foreach_current_index(cell) >= from_rows) return;
     const bool is_value = uncast != nullptr && foreach_current_index(cell) == from_rows - 1;
-    const Node* value = is_value ? uncast : reinterpret_cast<const Node*>(argument->expr);
-    argument->expr = reinterpret_cast<Expr*>(
-        makeNullConst(exprType(value), exprTypmod(value), exprCollation(value)));
+    const Node* value = is_value ? uncast : as<Node>(argument->expr);
+    argument->expr =
+        as<Expr>(makeNullConst(exprType(value), exprTypmod(value), exprCollation(value)));
     argument->ressortgroupref = 0;
   }
 }
@@ -212,7 +212,7 @@ int column_of_aggregate(Taken* taken, const Aggref* call, const FamilyRow* famil
     }
   }
   taken->aggregates = lappend(taken->aggregates, copyObjectImpl(call));
-  auto* column = family != nullptr ? reinterpret_cast<Expr*>(collecting_call(*taken, call, *family))
+  auto* column = family != nullptr ? as<Expr>(collecting_call(*taken, call, *family))
                                    : static_cast<Expr*>(copyObjectImpl(call));
   return add_state_column(taken, column)->resno;
 }
@@ -224,9 +224,9 @@ Node* take_aggregate(Taken* taken, const Aggref* call) {
   const int column = column_of_aggregate(taken, call, family);
   auto* left = static_cast<Aggref*>(copyObjectImpl(call));
   forget_arguments(left, family);
-  left->aggfilter = reinterpret_cast<Expr*>(placeholder_var(column, BOOLOID, -1, InvalidOid));
+  left->aggfilter = as<Expr>(placeholder_var(column, BOOLOID, -1, InvalidOid));
   left->aggdistinct = NIL;
-  return reinterpret_cast<Node*>(left);
+  return as<Node>(left);
 }
 
 [[noreturn]] void refuse_outer_reference() {
@@ -249,7 +249,7 @@ Node* take_expression(Node* node, void* context) {
       return var_of_key(foreach_current_index(cell) + 1, node);
     }
   }
-  if (IsA(node, Aggref)) return take_aggregate(taken, reinterpret_cast<Aggref*>(node));
+  if (IsA(node, Aggref)) return take_aggregate(taken, as<Aggref>(node));
   if (IsA(node, Var) || IsA(node, GroupingFunc)) {
     refuse("columns other than group keys, and GROUPING(), cannot be shown", kTemporaryTable);
   }
@@ -263,11 +263,9 @@ Node* take_expression(Node* node, void* context) {
 // ---- The two queries -----------------------------------------------------------------------
 
 void take_keys(Query* level, Taken* taken) {
-  ListCell* cell;
-  foreach (cell, level->groupClause) {
-    const auto* key = static_cast<SortGroupClause*>(lfirst(cell));
+  for (const auto* key : each<const SortGroupClause>(level->groupClause)) {
     TargetEntry* entry = get_sortgroupref_tle(key->tleSortGroupRef, level->targetList);
-    if (expression_returns_set(reinterpret_cast<Node*>(entry->expr))) {
+    if (expression_returns_set(as<Node>(entry->expr))) {
       refuse("a function in GROUP BY that returns a set is not supported",
              "It would put a row into several groups. Write the function in FROM.");
     }
@@ -290,13 +288,11 @@ int key_with_reference(const Query* level, Index reference) {
 }
 
 void take_expressions(Query* level, Taken* taken) {
-  ListCell* cell;
-  foreach (cell, level->targetList) {
-    auto* entry = static_cast<TargetEntry*>(lfirst(cell));
-    auto* expression = reinterpret_cast<Node*>(entry->expr);
+  for (auto* entry : each<TargetEntry>(level->targetList)) {
+    auto* expression = as<Node>(entry->expr);
     const int key = key_with_reference(level, entry->ressortgroupref);
-    entry->expr = reinterpret_cast<Expr*>(key != 0 ? var_of_key(key, expression)
-                                                   : take_expression(expression, taken));
+    entry->expr =
+        as<Expr>(key != 0 ? var_of_key(key, expression) : take_expression(expression, taken));
   }
   level->havingQual = take_expression(level->havingQual, taken);
 }
@@ -313,8 +309,7 @@ Query* make_states_query(const Query* level) {
   states->hasSubLinks = level->hasSubLinks;
   states->hasRowSecurity = level->hasRowSecurity;
   states->hasAggs = true;
-  const ListCell* cell;
-  foreach (cell, states->rtable) DPQ_FORGET_GROUP_ENTRY(static_cast<RangeTblEntry*>(lfirst(cell)));
+  for (auto* table : each<RangeTblEntry>(states->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
   return states;
 }
 
@@ -336,7 +331,7 @@ FuncExpr* placeholder_call(uint64 number) {
 // The placeholder has the columns of the new query, with a truth value for each aggregate.
 RangeTblEntry* make_placeholder(const Taken& taken, uint64 number) {
   RangeTblFunction* function = makeNode(RangeTblFunction);
-  function->funcexpr = reinterpret_cast<Node*>(placeholder_call(number));
+  function->funcexpr = as<Node>(placeholder_call(number));
   function->funccolcount = list_length(taken.states->targetList);
   List* names = NIL;
   for (int i = 0; i < function->funccolcount; ++i) {
@@ -367,15 +362,15 @@ void read_placeholder(Query* level, const Taken& taken, uint64 number) {
   level->cteList = NIL;
   level->hasRecursive = false;
   level->constraintDeps = NIL;
-  level->hasSubLinks = checkExprHasSubLink(reinterpret_cast<Node*>(level->targetList)) ||
-                       checkExprHasSubLink(level->havingQual);
+  level->hasSubLinks =
+      checkExprHasSubLink(as<Node>(level->targetList)) || checkExprHasSubLink(level->havingQual);
 }
 
 // For expression_tree_walker(). `schema` is an Oid*, of the first private aggregate.
 bool find_schema(Node* node, void* schema) {
   if (node == nullptr || IsA(node, SubLink)) return false;
   if (private_family(node) != nullptr) {
-    *static_cast<Oid*>(schema) = get_func_namespace(reinterpret_cast<Aggref*>(node)->aggfnoid);
+    *static_cast<Oid*>(schema) = get_func_namespace(as<Aggref>(node)->aggfnoid);
     return true;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_schema), schema);
@@ -383,7 +378,7 @@ bool find_schema(Node* node, void* schema) {
 
 Oid schema_of_aggregates(const Query* level) {
   Oid schema = InvalidOid;
-  if (!find_schema(reinterpret_cast<Node*>(level->targetList), &schema)) {
+  if (!find_schema(as<Node>(level->targetList), &schema)) {
     (void)find_schema(level->havingQual, &schema);
   }
   return schema;
@@ -404,10 +399,8 @@ StateAggregates aggregates_in(Oid schema) {
 // For visit_plan(). `context` is the OID of the placeholder's function.
 void refuse_placeholder(const Plan* node, const void* context) {
   if (!IsA(node, FunctionScan)) return;
-  const ListCell* cell;
-  foreach (cell, reinterpret_cast<const FunctionScan*>(node)->functions) {
-    const auto* function = static_cast<const RangeTblFunction*>(lfirst(cell));
-    const auto* call = reinterpret_cast<const FuncExpr*>(function->funcexpr);
+  for (const auto* function : each<const RangeTblFunction>(as<FunctionScan>(node)->functions)) {
+    const auto* call = as<FuncExpr>(function->funcexpr);
     if (!IsA(call, FuncExpr) || call->funcid != *static_cast<const Oid*>(context)) continue;
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -426,10 +419,8 @@ void refuse_outer_query() {
 }
 
 StateAggregates state_aggregates(const Query* states) {
-  const ListCell* cell;
-  foreach (cell, states->targetList) {
-    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
-    const auto* call = reinterpret_cast<const Aggref*>(column->expr);
+  for (const auto* column : each<const TargetEntry>(states->targetList)) {
+    const auto* call = as<Aggref>(column->expr);
     if (!IsA(call, Aggref) || call->aggtype != type_of_states()) continue;
     return aggregates_in(get_func_namespace(call->aggfnoid));
   }
@@ -458,8 +449,8 @@ uint64 placeholder_number(const Query* level) {
   if (level->rtable == NIL) return 0;
   const auto* entry = static_cast<const RangeTblEntry*>(linitial(level->rtable));
   if (entry->rtekind != RTE_FUNCTION || list_length(entry->functions) != 1) return 0;
-  const auto* call = reinterpret_cast<const FuncExpr*>(
-      static_cast<const RangeTblFunction*>(linitial(entry->functions))->funcexpr);
+  const auto* call =
+      as<FuncExpr>(static_cast<const RangeTblFunction*>(linitial(entry->functions))->funcexpr);
   if (!IsA(call, FuncExpr) || call->funcid < FirstNormalObjectId) return 0;
   if (call->funcid != placeholder_function()) return 0;
   const auto* argument = static_cast<const Const*>(linitial(call->args));
@@ -469,31 +460,27 @@ uint64 placeholder_number(const Query* level) {
 
 int placeholder_column(const Node* expression) {
   if (IsA(expression, Aggref)) {
-    expression =
-        reinterpret_cast<const Node*>(reinterpret_cast<const Aggref*>(expression)->aggfilter);
+    expression = as<Node>(as<Aggref>(expression)->aggfilter);
   }
   if (expression == nullptr || !IsA(expression, Var) ||
-      reinterpret_cast<const Var*>(expression)->varno != kPlaceholderIndex) {
+      as<Var>(expression)->varno != kPlaceholderIndex) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("a column of the query cannot be read from distributed tables"),
                     errdetail("Nothing was charged."), errhint("%s", kTemporaryTable)));
   }
-  return reinterpret_cast<const Var*>(expression)->varattno;
+  return as<Var>(expression)->varattno;
 }
 
 void set_parameters(Query* states, int column, const bytea* empty_state) {
   const auto* entry = static_cast<const TargetEntry*>(list_nth(states->targetList, column - 1));
-  const auto* collect = castNode(Aggref, reinterpret_cast<Node*>(entry->expr));
-  static_cast<TargetEntry*>(lsecond(collect->args))->expr =
-      reinterpret_cast<Expr*>(bytes_constant(empty_state));
+  const auto* collect = castNode(Aggref, as<Node>(entry->expr));
+  static_cast<TargetEntry*>(lsecond(collect->args))->expr = as<Expr>(bytes_constant(empty_state));
 }
 
 void leave_out_other_aggregates(Query* states, const List* columns) {
-  const ListCell* cell;
-  foreach (cell, states->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+  for (auto* column : each<TargetEntry>(states->targetList)) {
     if (column->ressortgroupref != 0 || list_member_int(columns, column->resno)) continue;
-    column->expr = reinterpret_cast<Expr*>(makeBoolConst(false, true));
+    column->expr = as<Expr>(makeBoolConst(false, true));
   }
 }
 

@@ -6,6 +6,8 @@
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/grants/protection_catalog.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -42,9 +44,8 @@ const char* name_of_table(Oid table) {
 }
 
 bool share_rows_with_one(const List* relations, Oid other) {
-  const ListCell* cell;
-  foreach (cell, relations) {
-    if (share_rows(lfirst_oid(cell), other)) return true;
+  for (const Oid relation : each_oid(relations)) {
+    if (share_rows(relation, other)) return true;
   }
   return false;
 }
@@ -65,9 +66,8 @@ bool names_users_of_unit(const ShownColumn& column, const ProtectedRelation& oth
 
 // `columns`: what the column of the users shows (columns_stored_in).
 bool protects_users_of(const List* columns, const ProtectedRelation& other) {
-  const ListCell* cell;
-  foreach (cell, columns) {
-    const auto& column = *static_cast<const ShownColumn*>(lfirst(cell));
+  for (const auto* shown : each<const ShownColumn>(columns)) {
+    const auto& column = *shown;
     if (names_users(column, other) || names_users_of_unit(column, other)) return true;
   }
   return false;
@@ -79,9 +79,8 @@ std::optional<ProtectedRelation> other_users_of_stored_rows(Oid view, const char
   List* read = list_delete_oid(relations_stored_in(view), view);
   const List* columns =
       number > 0 ? list_delete_first(columns_stored_in(view, number)) : static_cast<List*>(NIL);
-  const ListCell* cell;
-  foreach (cell, relations_that_protect_users()) {
-    const ProtectedRelation* found = find_protected_relation(lfirst_oid(cell));
+  for (const Oid oid : each_oid(relations_that_protect_users())) {
+    const ProtectedRelation* found = find_protected_relation(oid);
     if (found == nullptr || found->user_column == 0) continue;
     const ProtectedRelation other = *found;
     if (share_rows_with_one(read, other.relation) && !protects_users_of(columns, other)) {
@@ -112,9 +111,8 @@ Oid table_with_other_users(Oid view, const char* user_column) {
   }
   const AttrNumber number = get_attnum(view, user_column);
   if (get_rel_relkind(view) != RELKIND_VIEW || number <= 0) return InvalidOid;
-  const ListCell* cell;
-  foreach (cell, columns_stored_in(view, number)) {
-    const auto& column = *static_cast<const ShownColumn*>(lfirst(cell));
+  for (const auto* shown : each<const ShownColumn>(columns_stored_in(view, number))) {
+    const auto& column = *shown;
     if (get_rel_relkind(column.relation) != RELKIND_MATVIEW) continue;
     return table_with_other_users(column.relation,
                                   get_attname(column.relation, column.number, false));
@@ -129,9 +127,7 @@ bool share_rows(Oid one, Oid other) {
 void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column) {
   if (get_rel_relkind(table) == RELKIND_MATVIEW)
     check_users_of_stored_rows(query, table, user_column);
-  const ListCell* cell;
-  foreach (cell, relations_that_protect_users()) {
-    const Oid other = lfirst_oid(cell);
+  for (const Oid other : each_oid(relations_that_protect_users())) {
     const ProtectedRelation* protection = find_protected_relation(other);
     if (protection == nullptr || protection->user_column == 0) continue;
     const char* other_column = pstrdup(NameStr(protection->user_column_name));
@@ -155,9 +151,7 @@ void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char
 }
 
 void check_unit_of_shared_rows(const RefusedQuery& query, Oid table, const char* unit, Oid owner) {
-  const ListCell* cell;
-  foreach (cell, relations_that_protect_users()) {
-    const Oid other = lfirst_oid(cell);
+  for (const Oid other : each_oid(relations_that_protect_users())) {
     const ProtectedRelation* protection = find_protected_relation(other);
     if (protection == nullptr || protection->user_column == 0) continue;
     const bool is_of_unit =

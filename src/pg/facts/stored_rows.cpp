@@ -1,5 +1,7 @@
 #include "pg/facts/stored_rows.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/relation.h"
 #include "catalog/pg_class.h"
@@ -36,12 +38,12 @@ void add_relations(Oid relation, List** all);
 bool add_relations_of(Node* node, void* all) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
-    const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+    const auto* entry = as<RangeTblEntry>(node);
     if (entry->rtekind == RTE_RELATION) add_relations(entry->relid, static_cast<List**>(all));
     return false;
   }
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(add_relations_of), all,
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(add_relations_of), all,
                              QTW_EXAMINE_RTES_BEFORE);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations_of), all);
@@ -51,7 +53,7 @@ void add_relations(Oid relation, List** all) {
   check_stack_depth();
   if (list_member_oid(*all, relation)) return;
   *all = lappend_oid(*all, relation);
-  add_relations_of(reinterpret_cast<Node*>(query_of_view(relation)), all);
+  add_relations_of(as<Node>(query_of_view(relation)), all);
 }
 
 void add_columns_of_query(const Query* query, AttrNumber number, List** all);
@@ -68,10 +70,10 @@ void add_columns(Oid relation, AttrNumber number, List** all) {
 void add_columns_of(const Query* query, const Node* shown, List** all) {
   check_stack_depth();
   while (IsA(shown, RelabelType)) {
-    shown = reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(shown)->arg);
+    shown = as<Node>(as<RelabelType>(shown)->arg);
   }
   if (!IsA(shown, Var)) return;
-  const auto* column = reinterpret_cast<const Var*>(shown);
+  const auto* column = as<Var>(shown);
   if (column->varlevelsup != 0 || column->varattno <= 0) return;
   const auto* entry = static_cast<const RangeTblEntry*>(list_nth(query->rtable, column->varno - 1));
   const List* keys = DPQ_GROUP_KEYS(entry);
@@ -88,7 +90,7 @@ void add_columns_of(const Query* query, const Node* shown, List** all) {
 void add_columns_of_query(const Query* query, AttrNumber number, List** all) {
   if (query->setOperations != nullptr || number > list_length(query->targetList)) return;
   const auto* column = static_cast<const TargetEntry*>(list_nth(query->targetList, number - 1));
-  add_columns_of(query, reinterpret_cast<const Node*>(column->expr), all);
+  add_columns_of(query, as<Node>(column->expr), all);
 }
 
 }  // namespace

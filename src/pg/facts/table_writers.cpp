@@ -2,6 +2,8 @@
 
 #include "pg/facts/write_paths.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/index.h"
@@ -82,9 +84,8 @@ void check_path(const Join& join) {
 }
 
 void check_join(const Join& join) {
-  const ListCell* path;
-  foreach (path, write_paths(join.table)) {
-    check_path({join.query, join.table, join.relation, lfirst_oid(path)});
+  for (const Oid oid : each_oid(write_paths(join.table))) {
+    check_path({join.query, join.table, join.relation, oid});
   }
   if (is_member_of_role(GetUserId(), ROLE_PG_WRITE_ALL_DATA)) {
     check_writer({join.query, join.table, join.relation, join.table}, GetUserId());
@@ -94,9 +95,8 @@ void check_join(const Join& join) {
 }  // namespace
 
 void check_writers(const RefusedQuery& query, const List* indexes, const List* relations) {
-  const ListCell* index;
-  foreach (index, indexes) {
-    const Oid table = IndexGetRelation(lfirst_oid(index), true);
+  for (const Oid oid : each_oid(indexes)) {
+    const Oid table = IndexGetRelation(oid, true);
     if (!OidIsValid(table) || list_member_oid(relations, table)) continue;
     const ListCell* relation;
     foreach (relation, relations) check_join({&query, table, lfirst_oid(relation)});
@@ -104,13 +104,12 @@ void check_writers(const RefusedQuery& query, const List* indexes, const List* r
 }
 
 void check_joined_writers(const RefusedQuery& query, const List* tables) {
-  const ListCell* table;
-  foreach (table, tables) {
+  for (const Oid table : each_oid(tables)) {
     const ListCell* part;
-    foreach (part, find_all_inheritors(lfirst_oid(table), AccessShareLock, nullptr)) {
+    foreach (part, find_all_inheritors(table, AccessShareLock, nullptr)) {
       const ListCell* other;
       foreach (other, tables) {
-        if (lfirst_oid(other) == lfirst_oid(table)) continue;
+        if (lfirst_oid(other) == table) continue;
         check_join({&query, lfirst_oid(part), lfirst_oid(other)});
       }
     }

@@ -5,6 +5,8 @@
 
 #include "pg/vocabulary/catalog_gate.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -34,7 +36,7 @@ struct Table {
 
 Node* without_relabel(Node* expression) {
   while (IsA(expression, RelabelType)) {
-    expression = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(expression)->arg);
+    expression = as<Node>(as<RelabelType>(expression)->arg);
   }
   return expression;
 }
@@ -42,7 +44,7 @@ Node* without_relabel(Node* expression) {
 bool is_column(Node* expression, const Table& table, AttrNumber number) {
   expression = without_relabel(expression);
   if (!IsA(expression, Var)) return false;
-  const auto* column = reinterpret_cast<Var*>(expression);
+  const auto* column = as<Var>(expression);
   return column->varlevelsup == 0 && static_cast<int>(column->varno) == table.number &&
          column->varattno == number;
 }
@@ -51,7 +53,7 @@ bool is_column(Node* expression, const Table& table, AttrNumber number) {
 bool has_unknown_column(Node* node, void* table) {
   if (node == nullptr) return false;
   if (IsA(node, Var)) {
-    const auto* column = reinterpret_cast<Var*>(node);
+    const auto* column = as<Var>(node);
     return column->varlevelsup == 0 &&
            !bms_is_member(static_cast<int>(column->varno), static_cast<const Table*>(table)->known);
   }
@@ -84,7 +86,7 @@ bool compares_as(const OpExpr* condition, Oid family, Oid collation) {
 bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid family,
                   Oid collation) {
   if (!IsA(condition, OpExpr)) return false;
-  const auto* equality = reinterpret_cast<OpExpr*>(condition);
+  const auto* equality = as<OpExpr>(condition);
   if (list_length(equality->args) != 2 || !compares_as(equality, family, collation)) return false;
   auto* left = static_cast<Node*>(linitial(equality->args));
   auto* right = static_cast<Node*>(lsecond(equality->args));
@@ -99,9 +101,8 @@ bool fixes_column(Node* condition, const Table& table, AttrNumber number, Oid fa
 
 bool conditions_fix_column(const List* conditions, const Table& table, AttrNumber number,
                            Oid family, Oid collation) {
-  const ListCell* cell;
-  foreach (cell, conditions) {
-    if (fixes_column(static_cast<Node*>(lfirst(cell)), table, number, family, collation)) {
+  for (auto* node : each<Node>(conditions)) {
+    if (fixes_column(node, table, number, family, collation)) {
       return true;
     }
   }
@@ -148,12 +149,9 @@ bool is_of(Node* expression, const Bitmapset* entries) {
 bool can_be_hashed(const List* conditions, int number, const Bitmapset* known) {
   const Bitmapset* table = bms_make_singleton(number);
   bool is_compared = false;
-  const ListCell* cell;
-  foreach (cell, conditions) {
-    auto* condition = static_cast<Node*>(lfirst(cell));
-    if (!IsA(condition, OpExpr) || list_length(reinterpret_cast<OpExpr*>(condition)->args) != 2)
-      continue;
-    const auto* equality = reinterpret_cast<OpExpr*>(condition);
+  for (auto* condition : each<Node>(conditions)) {
+    if (!IsA(condition, OpExpr) || list_length(as<OpExpr>(condition)->args) != 2) continue;
+    const auto* equality = as<OpExpr>(condition);
     auto* left = static_cast<Node*>(linitial(equality->args));
     auto* right = static_cast<Node*>(lsecond(equality->args));
     const bool compares =
@@ -170,11 +168,10 @@ Oid index_that_fixes_row(const List* conditions, Oid table_oid, int number,
   Relation relation = table_open(table_oid, AccessShareLock);
   List* indexes = RelationGetIndexList(relation);
   Oid found = InvalidOid;
-  ListCell* cell;
-  foreach (cell, indexes) {
+  for (const Oid oid : each_oid(indexes)) {
     if (OidIsValid(found)) break;
-    Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-    if (conditions_fix_key(conditions, table, index)) found = lfirst_oid(cell);
+    Relation index = index_open(oid, AccessShareLock);
+    if (conditions_fix_key(conditions, table, index)) found = oid;
     index_close(index, AccessShareLock);
   }
   table_close(relation, NoLock);

@@ -8,6 +8,8 @@
 #include "pg/server/decimal.hpp"
 #include "pg/server/table_name.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/xact.h"
 #include "catalog/pg_type.h"
@@ -78,9 +80,8 @@ void set_tables(Row* row, const List* tables) {
   if (tables == NIL) return;
   auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * list_length(tables)));
   int count = 0;
-  const ListCell* cell;
-  foreach (cell, tables) {
-    const char* name = name_with_schema(lfirst_oid(cell));
+  for (const Oid table : each_oid(tables)) {
+    const char* name = name_with_schema(table);
     names[count++] = CStringGetTextDatum(name == nullptr ? "?" : name);
   }
   row->values[kTables] =
@@ -95,10 +96,9 @@ void set_longest_value(Row* row, int bytes) {
 // A query over a table whose budget has been revoked is refused when it runs.
 void set_problem_of_budget(Row* row, const List* tables) {
   row->nulls[kProblem] = true;
-  const ListCell* cell;
-  foreach (cell, tables) {
-    if (!is_closed_table(GetOuterUserId(), lfirst_oid(cell))) continue;
-    const char* name = name_with_schema(lfirst_oid(cell));
+  for (const Oid oid : each_oid(tables)) {
+    if (!is_closed_table(GetOuterUserId(), oid)) continue;
+    const char* name = name_with_schema(oid);
     set_text(
         row, kProblem,
         psprintf("The budget of role %s for table %s has been revoked, so the query would be "
@@ -177,9 +177,7 @@ void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
   start_without_running(query);
   BorrowedPlan mark{};
   (void)find_mark(plan->rtable, &mark);
-  const ListCell* cell;
-  foreach (cell, priced_calls(query->planstate, rows)) {
-    const auto* call = static_cast<const PricedCall*>(lfirst(cell));
+  for (const auto* call : each<const PricedCall>(priced_calls(query->planstate, rows))) {
     put_call(fcinfo, *call, call->tables == NIL ? 0 : mark.longest_value);
   }
   ExecutorEnd(query);

@@ -2,6 +2,8 @@
 
 #include "pg/grants/protection_catalog.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/sysattr.h"
@@ -58,11 +60,10 @@ bool collect(Node* node, void* borrowed) {
   if (!IsA(node, Query)) {
     return expression_tree_walker(node, DPQ_TREE_WALKER(collect), borrowed);
   }
-  auto* query = reinterpret_cast<Query*>(node);
+  auto* query = as<Query>(node);
   auto* list = static_cast<List**>(borrowed);
-  ListCell* cell;
-  foreach (cell, all_permissions(query)) {
-    BorrowedRelation* relation = borrow(static_cast<RelationPermissions*>(lfirst(cell)));
+  for (auto* permissions : each<RelationPermissions>(all_permissions(query))) {
+    BorrowedRelation* relation = borrow(permissions);
     if (relation != nullptr) *list = lappend(*list, relation);
   }
   return query_tree_walker(query, DPQ_TREE_WALKER(collect), borrowed, 0);
@@ -73,15 +74,13 @@ bool collect(Node* node, void* borrowed) {
 List* find_borrowed_relations(Query* query) {
   List* borrowed = NIL;
   if (!any_protected_relation()) return NIL;
-  (void)collect(reinterpret_cast<Node*>(query), &borrowed);
+  (void)collect(as<Node>(query), &borrowed);
   return borrowed;
 }
 
 List* borrowed_oids(Query* query) {
   List* relations = NIL;
-  const ListCell* cell;
-  foreach (cell, find_borrowed_relations(query)) {
-    const auto* borrowed = static_cast<const BorrowedRelation*>(lfirst(cell));
+  for (const auto* borrowed : each<const BorrowedRelation>(find_borrowed_relations(query))) {
     relations = list_append_unique_oid(relations, borrowed->permissions->relid);
   }
   return relations;
@@ -93,9 +92,7 @@ bool borrows(RelationPermissions* permissions) {
 
 BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions* permissions) {
   if (permissions == nullptr) return nullptr;
-  const ListCell* cell;
-  foreach (cell, borrowed) {
-    auto* relation = static_cast<BorrowedRelation*>(lfirst(cell));
+  for (auto* relation : each<BorrowedRelation>(borrowed)) {
     if (relation->permissions == permissions) return relation;
   }
   return nullptr;

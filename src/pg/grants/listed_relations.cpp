@@ -3,6 +3,8 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/restricted/restricted_session.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
@@ -42,21 +44,21 @@ constexpr Inquiry kInquiries[] = {
 const Inquiry* find_inquiry(const Node* node) {
   if (!IsA(node, FuncExpr)) return nullptr;
   for (const Inquiry& inquiry : kInquiries) {
-    if (reinterpret_cast<const FuncExpr*>(node)->funcid == inquiry.function) return &inquiry;
+    if (as<FuncExpr>(node)->funcid == inquiry.function) return &inquiry;
   }
   return nullptr;
 }
 
 bool is_current_user(const Node* node) {
   if (!IsA(node, SQLValueFunction)) return false;
-  const SQLValueFunctionOp which = reinterpret_cast<const SQLValueFunction*>(node)->op;
+  const SQLValueFunctionOp which = as<SQLValueFunction>(node)->op;
   return which == SVFOP_CURRENT_ROLE || which == SVFOP_CURRENT_USER || which == SVFOP_USER;
 }
 
 // A list of privileges asks for any of them. SELECT WITH GRANT OPTION is more than SELECT.
 bool asks_for_select(const Node* node) {
   if (!IsA(node, Const)) return false;
-  const auto* constant = reinterpret_cast<const Const*>(node);
+  const auto* constant = as<Const>(node);
   if (constant->constisnull) return false;
   char* privileges = TextDatumGetCString(constant->constvalue);
   for (char *rest = nullptr, *privilege = strtok_r(privileges, ",", &rest); privilege != nullptr;
@@ -73,24 +75,23 @@ bool asks_for_select(const Node* node) {
 Expr* table_asked_about(Node* node) {
   const Inquiry* inquiry = find_inquiry(node);
   if (inquiry == nullptr) return nullptr;
-  const List* arguments = reinterpret_cast<FuncExpr*>(node)->args;
+  const List* arguments = as<FuncExpr>(node)->args;
   if (!asks_for_select(static_cast<Node*>(llast(arguments)))) return nullptr;
   if (inquiry->names_user && !is_current_user(static_cast<Node*>(linitial(arguments)))) {
     return nullptr;
   }
   auto* table = static_cast<Expr*>(list_nth(arguments, inquiry->names_user ? 1 : 0));
-  if (exprType(reinterpret_cast<Node*>(table)) != TEXTOID) return table;
+  if (exprType(as<Node>(table)) != TEXTOID) return table;
   FuncExpr* found = makeFuncExpr(F_TO_REGCLASS, REGCLASSOID, list_make1(table), InvalidOid,
                                  InvalidOid, COERCE_EXPLICIT_CALL);
-  return reinterpret_cast<Expr*>(makeRelabelType(reinterpret_cast<Expr*>(found), OIDOID, -1,
-                                                 InvalidOid, COERCE_IMPLICIT_CAST));
+  return as<Expr>(makeRelabelType(as<Expr>(found), OIDOID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
 bool asks(Node* node, void* context) {
   if (node == nullptr) return false;
   if (table_asked_about(node) != nullptr) return true;
   if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(asks), context);
-  return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(asks), context, 0);
+  return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(asks), context, 0);
 }
 
 bool reads_others(Node* node, void* context) {
@@ -98,11 +99,10 @@ bool reads_others(Node* node, void* context) {
   if (!IsA(node, Query)) {
     return expression_tree_walker(node, DPQ_TREE_WALKER(reads_others), context);
   }
-  auto* query = reinterpret_cast<Query*>(node);
+  auto* query = as<Query>(node);
   if (query->commandType != CMD_SELECT) return true;
-  ListCell* cell;
-  foreach (cell, query->rtable) {
-    if (static_cast<RangeTblEntry*>(lfirst(cell))->relid >= FirstNormalObjectId) return true;
+  for (auto* table : each<RangeTblEntry>(query->rtable)) {
+    if (table->relid >= FirstNormalObjectId) return true;
   }
   return query_tree_walker(query, DPQ_TREE_WALKER(reads_others), context, 0);
 }
@@ -110,8 +110,7 @@ bool reads_others(Node* node, void* context) {
 Const* array_of(const List* relations) {
   auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * list_length(relations)));
   int count = 0;
-  const ListCell* cell;
-  foreach (cell, relations) elements[count++] = ObjectIdGetDatum(lfirst_oid(cell));
+  for (const Oid relation : each_oid(relations)) elements[count++] = ObjectIdGetDatum(relation);
   ArrayType* array = construct_array(elements, count, OIDOID, sizeof(Oid), true, TYPALIGN_INT);
   return makeConst(OIDARRAYOID, -1, InvalidOid, -1, PointerGetDatum(array), false, false);
 }
@@ -124,7 +123,7 @@ Expr* is_one_of(Expr* table, const List* relations) {
   comparison->useOr = true;
   comparison->args = list_make2(table, array_of(relations));
   comparison->location = -1;
-  return reinterpret_cast<Expr*>(comparison);
+  return as<Expr>(comparison);
 }
 
 // `relations` is a List* of OIDs.
@@ -134,13 +133,13 @@ Node* with_private_relations(Node* node, void* relations) {
   if (table != nullptr) {
     Expr* is_private =
         is_one_of(static_cast<Expr*>(copyObjectImpl(table)), static_cast<const List*>(relations));
-    return reinterpret_cast<Node*>(makeBoolExpr(OR_EXPR, list_make2(node, is_private), -1));
+    return as<Node>(makeBoolExpr(OR_EXPR, list_make2(node, is_private), -1));
   }
   if (!IsA(node, Query)) {
     return expression_tree_mutator(node, DPQ_TREE_MUTATOR(with_private_relations), relations);
   }
-  query_tree_mutator(reinterpret_cast<Query*>(node), DPQ_TREE_MUTATOR(with_private_relations),
-                     relations, QTW_DONT_COPY_QUERY);
+  query_tree_mutator(as<Query>(node), DPQ_TREE_MUTATOR(with_private_relations), relations,
+                     QTW_DONT_COPY_QUERY);
   return node;
 }
 
@@ -148,7 +147,7 @@ Node* with_private_relations(Node* node, void* relations) {
 
 bool list_private_relations(Query* query) {
   if (!session_is_restricted() || GetUserId() != GetOuterUserId()) return false;
-  auto* node = reinterpret_cast<Node*>(query);
+  auto* node = as<Node>(query);
   if (!asks(node, nullptr) || reads_others(node, nullptr)) return false;
   List* relations = relations_with_private_access(GetUserId());
   if (relations == NIL) return false;

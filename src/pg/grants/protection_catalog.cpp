@@ -4,6 +4,8 @@
 
 #include "pg/server/version.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -333,9 +335,7 @@ List* relations_with_private_access(Oid user) {
     }
   }
   List* accessible = NIL;
-  const ListCell* cell;
-  foreach (cell, all) {
-    const Oid relation = lfirst_oid(cell);
+  for (const Oid relation : each_oid(all)) {
     if (private_access(relation, user)) accessible = lappend_oid(accessible, relation);
   }
   return accessible;

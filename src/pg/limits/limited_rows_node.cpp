@@ -11,6 +11,8 @@
 #include "pg/server/boundary.hpp"
 #include "pg/server/query_random.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "commands/explain.h"
 #include DPQ_EXPLAIN_FORMAT_HEADER
@@ -86,7 +88,7 @@ void require_columns_of_child(const LimitedRowsNode* node) {
 
 void begin(CustomScanState* scan, EState* state, int flags) {
   LimitedRowsNode* node = limited_node(scan);
-  const auto* plan = reinterpret_cast<const CustomScan*>(scan->ss.ps.plan);
+  const auto* plan = as<CustomScan>(scan->ss.ps.plan);
   constexpr int kNotNeeded = EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK;
   auto* child = static_cast<Plan*>(linitial(plan->custom_plans));
   node->child = ExecInitNode(child, state, flags & ~kNotNeeded);
@@ -102,8 +104,7 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   // An error comes before the charge.
   const auto* entry =
       static_cast<const TargetEntry*>(list_nth(plan->custom_scan_tlist, node->user_column - 1));
-  node->user_hash =
-      make_user_hash(reinterpret_cast<const Node*>(entry->expr), CurrentMemoryContext);
+  node->user_hash = make_user_hash(as<Node>(entry->expr), CurrentMemoryContext);
   node->is_number = stands_for_itself(node->user_hash);
   node->has_bytes = bytes_stand_for_ids(node->user_hash);
 }
@@ -459,7 +460,7 @@ Node* make_limited_rows_node(CustomScan*) {
   auto* node = static_cast<LimitedRowsNode*>(palloc0(sizeof(LimitedRowsNode)));
   NodeSetTag(&node->scan, T_CustomScanState);
   node->scan.methods = &kExecMethods;
-  return reinterpret_cast<Node*>(node);
+  return as<Node>(node);
 }
 
 const CustomScanMethods kScanMethods = {kLimitedRowsName, make_limited_rows_node};

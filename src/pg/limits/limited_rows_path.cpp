@@ -2,6 +2,8 @@
 
 #include "pg/limits/limited_rows_node.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -51,7 +53,7 @@ int column_of_user(const PathTarget* columns, const RowLimit& limit) {
 bool find_unlimited_aggregate(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Aggref)) {
-    return find_row_limit(reinterpret_cast<const Aggref*>(node)).condition == nullptr;
+    return find_row_limit(as<Aggref>(node)).condition == nullptr;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_unlimited_aggregate), context);
 }
@@ -69,11 +71,8 @@ List* expressions_above(const GroupingLevel& level) {
   const PlannerInfo* root = level.root;
   List* expressions = list_copy(level.groups->reltarget->exprs);
   expressions = list_concat(expressions, level.having);
-  const ListCell* cell;
-  foreach (cell, root->parse->groupClause) {
-    expressions =
-        lappend(expressions, get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
-                                                      root->processed_tlist));
+  for (auto* key : each<SortGroupClause>(root->parse->groupClause)) {
+    expressions = lappend(expressions, get_sortgroupclause_expr(key, root->processed_tlist));
   }
   return expressions;
 }
@@ -81,7 +80,7 @@ List* expressions_above(const GroupingLevel& level) {
 // A row that is not chosen may be the only one of its group, and other aggregates see it.
 bool needs_all_rows(const GroupingLevel& level, const List* above) {
   return level.root->parse->groupClause != NIL ||
-         find_unlimited_aggregate(reinterpret_cast<Node*>(const_cast<List*>(above)), nullptr);
+         find_unlimited_aggregate(as<Node>(const_cast<List*>(above)), nullptr);
 }
 
 // ---- The rows ------------------------------------------------------------------------------
@@ -93,8 +92,8 @@ PathTarget* columns_of_table(PlannerInfo* root, RelOptInfo* table, const PathTar
   if (stored == NIL) return nullptr;
   PathTarget* all = create_empty_pathtarget();
   const ListCell* cell;
-  foreach (cell, stored) {
-    add_column_to_pathtarget(all, static_cast<const TargetEntry*>(lfirst(cell))->expr, 0);
+  for (const auto* entry : each<const TargetEntry>(stored)) {
+    add_column_to_pathtarget(all, entry->expr, 0);
   }
   all->sortgrouprefs = static_cast<Index*>(palloc0(list_length(stored) * sizeof(Index)));
   foreach (cell, columns->exprs) {
@@ -181,7 +180,7 @@ Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLi
   limited->most = limit.most;
   List* above = expressions_above(level);
   limited->gives_all_rows = needs_all_rows(level, above);
-  const bool keeps_user = find_user(reinterpret_cast<Node*>(above), const_cast<RowLimit*>(&limit));
+  const bool keeps_user = find_user(as<Node>(above), const_cast<RowLimit*>(&limit));
   const PathTarget* used = rows->pathtarget;
   if (!are_sorted) rows = rows_as_stored(level.root, rows);
   limited->user_column = column_of_user(rows->pathtarget, limit);
@@ -193,7 +192,7 @@ Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLi
   path->pathtype = T_CustomScan;
   path->parent = level.groups;
   path->pathtarget = copy_pathtarget(rows->pathtarget);
-  add_column_to_pathtarget(path->pathtarget, reinterpret_cast<Expr*>(limit.condition), 0);
+  add_column_to_pathtarget(path->pathtarget, as<Expr>(limit.condition), 0);
   path->pathkeys = NIL;  // users come in an order of their own
   path->rows = rows->rows;
   path->startup_cost = rows->total_cost;

@@ -1,5 +1,7 @@
 #include "pg/limits/row_limit.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -48,13 +50,12 @@ RowLimit limit_of(FuncExpr* condition) {
 RowLimit find_in(Node* term) {
   if (term == nullptr) return {};
   if (IsA(term, FuncExpr)) {
-    auto* call = reinterpret_cast<FuncExpr*>(term);
+    auto* call = as<FuncExpr>(term);
     return is_row_limit(call->funcid) ? limit_of(call) : RowLimit{};
   }
   if (!is_andclause(term)) return {};
-  const ListCell* cell;
-  foreach (cell, reinterpret_cast<const BoolExpr*>(term)->args) {
-    const RowLimit found = find_in(static_cast<Node*>(lfirst(cell)));
+  for (auto* node : each<Node>(as<BoolExpr>(term)->args)) {
+    const RowLimit found = find_in(node);
     if (found.condition != nullptr) return found;
   }
   return {};
@@ -63,7 +64,7 @@ RowLimit find_in(Node* term) {
 }  // namespace
 
 RowLimit find_row_limit(const Aggref* call) {
-  return find_in(reinterpret_cast<Node*>(call->aggfilter));
+  return find_in(as<Node>(call->aggfilter));
 }
 
 int most_rows_of(const Aggref* call) {
@@ -71,7 +72,7 @@ int most_rows_of(const Aggref* call) {
 }
 
 bool sees_no_row(const Aggref* call) {
-  const auto* filter = reinterpret_cast<const Const*>(call->aggfilter);
+  const auto* filter = as<Const>(call->aggfilter);
   if (filter == nullptr || !IsA(filter, Const)) return false;
   return filter->constisnull || !DatumGetBool(filter->constvalue);
 }

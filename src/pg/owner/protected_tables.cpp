@@ -7,6 +7,8 @@
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
@@ -117,7 +119,7 @@ DPQ_FUNCTION(dpq_limited_row) {
 DPQ_FUNCTION(dpq_group_hash) {
   FmgrInfo* function = fcinfo->flinfo;
   if (unlikely(function->fn_extra == nullptr)) {
-    const auto* call = reinterpret_cast<const FuncExpr*>(function->fn_expr);
+    const auto* call = as<FuncExpr>(function->fn_expr);
     if (call == nullptr || !IsA(call, FuncExpr)) {
       ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                       errmsg("dpquantile.group_hash() must be called in a query")));

@@ -3,6 +3,8 @@
 #include "pg/parameters/public_functions.hpp"
 #include "pg/server/value_type.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
@@ -44,11 +46,11 @@ List* parameter_entries(const Aggref* call, int row_arguments) {
 // dp_median, dp_quantile and dp_quantiles are of one family.
 const char* name_of_quantiles(const FamilyRow& family, const List* parameters) {
   const auto* last = static_cast<const TargetEntry*>(llast(parameters));
-  const bool has_options = exprType(reinterpret_cast<const Node*>(last->expr)) == JSONBOID;
+  const bool has_options = exprType(as<Node>(last->expr)) == JSONBOID;
   const int stated = list_length(parameters) - (has_options ? 1 : 0);
   if (stated < static_cast<int>(family.parameters().size())) return nullptr;
   const auto* first = static_cast<const TargetEntry*>(linitial(parameters));
-  const Oid type = exprType(reinterpret_cast<const Node*>(first->expr));
+  const Oid type = exprType(as<Node>(first->expr));
   return type == FLOAT8ARRAYOID ? "quantiles" : "quantile";
 }
 
@@ -60,7 +62,7 @@ bool is_of_number(const Node* expression) {
 // What a cast that PostgreSQL added makes another number of, or null.
 const Node* number_in_cast(const Node* expression) {
   if (!IsA(expression, FuncExpr) || !is_of_number(expression)) return nullptr;
-  const auto* cast = reinterpret_cast<const FuncExpr*>(expression);
+  const auto* cast = as<FuncExpr>(expression);
   if (cast->funcformat != COERCE_IMPLICIT_CAST) return nullptr;
   const auto* number = static_cast<const Node*>(linitial(cast->args));
   return is_of_number(number) ? number : nullptr;
@@ -99,7 +101,7 @@ void check_constant_parameters(const Aggref* call, const FamilyRow& family) {
   List* parameters = parameter_entries(call, row_arguments);
   ListCell* cell;
   foreach (cell, parameters) {
-    auto* expression = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
+    auto* expression = as<Node>(static_cast<TargetEntry*>(lfirst(cell))->expr);
     if (!contain_var_clause(expression) && !calls_changing_functions(expression) &&
         !contain_subplans(expression)) {
       continue;
@@ -123,7 +125,7 @@ const Node* value_argument(const Aggref* call, const FamilyRow& family) {
   const int place = family.arguments_from_rows() - 1;
   if (place < 0 || place >= list_length(call->args)) return nullptr;
   const auto* argument = static_cast<const TargetEntry*>(list_nth(call->args, place));
-  return reinterpret_cast<const Node*>(argument->expr);
+  return as<Node>(argument->expr);
 }
 
 const Node* uncast_value(const Aggref* call, const FamilyRow& family) {
@@ -136,20 +138,17 @@ const Node* uncast_value(const Aggref* call, const FamilyRow& family) {
 
 List* parameter_expressions(const Aggref* call, int row_arguments) {
   List* expressions = NIL;
-  ListCell* cell;
-  foreach (cell, parameter_entries(call, row_arguments)) {
-    expressions = lappend(expressions, static_cast<TargetEntry*>(lfirst(cell))->expr);
+  for (auto* entry : each<TargetEntry>(parameter_entries(call, row_arguments))) {
+    expressions = lappend(expressions, entry->expr);
   }
   return expressions;
 }
 
 PreparedArguments prepare_arguments(List* expressions, PlanState* node) {
   PreparedArguments prepared{};
-  ListCell* cell;
-  foreach (cell, expressions) {
-    auto* expression = static_cast<Expr*>(lfirst(cell));
+  for (auto* expression : each<Expr>(expressions)) {
     const int i = prepared.count++;
-    prepared.types[i] = exprType(reinterpret_cast<const Node*>(expression));
+    prepared.types[i] = exprType(as<Node>(expression));
     prepared.expressions[i] = ExecInitExpr(expression, node);
   }
   return prepared;
@@ -168,11 +167,9 @@ CallArguments evaluate_arguments(const PreparedArguments& prepared, ExprContext*
 
 CallArguments received_parameters(const Aggref* call, int row_arguments, FunctionCallInfo fcinfo) {
   CallArguments arguments{};
-  ListCell* entry;
-  foreach (entry, parameter_entries(call, row_arguments)) {
+  for (auto* column : each<TargetEntry>(parameter_entries(call, row_arguments))) {
     const int i = arguments.count++;
-    arguments.types[i] =
-        exprType(reinterpret_cast<const Node*>(static_cast<TargetEntry*>(lfirst(entry))->expr));
+    arguments.types[i] = exprType(as<Node>(column->expr));
     const int place = 1 + row_arguments + i;
     if (place >= PG_NARGS()) refuse_unknown_plan();
     arguments.values[i] = fcinfo->args[place];

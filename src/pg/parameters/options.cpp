@@ -11,6 +11,8 @@
 #include "core/histogram/value_grid.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
@@ -39,9 +41,8 @@ bool text_is(const JsonbValue& string, std::string_view text) {
 
 // Adds a name to a list without duplicates.
 void add_name(List** names, std::string_view name) {
-  ListCell* cell;
-  foreach (cell, *names) {
-    if (name == static_cast<const char*>(lfirst(cell))) return;
+  for (const auto* listed : each<const char>(*names)) {
+    if (name == listed) return;
   }
   *names = lappend(*names, pnstrdup(name.data(), name.size()));
 }
@@ -50,10 +51,8 @@ void add_name(List** names, std::string_view name) {
 const char* joined(const List* names) {
   StringInfoData list;
   initStringInfo(&list);
-  ListCell* cell;
-  foreach (cell, names) {
-    appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ",
-                     static_cast<const char*>(lfirst(cell)));
+  for (const auto* listed : each<const char>(names)) {
+    appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ", listed);
   }
   return list.data;
 }

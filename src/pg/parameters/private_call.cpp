@@ -1,5 +1,7 @@
 #include "pg/parameters/private_call.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -54,7 +56,7 @@ const FamilyRow* private_family(const Aggref* call) {
 
 const FamilyRow* private_family(const Node* expression) {
   if (!IsA(expression, Aggref)) return nullptr;
-  return private_family(reinterpret_cast<const Aggref*>(expression));
+  return private_family(as<Aggref>(expression));
 }
 
 bool is_keep_group(const Node* condition) {
@@ -67,9 +69,7 @@ bool has_keep_group(Node* condition) {
 }
 
 bool has_private_calls(const PlannerInfo* root) {
-  ListCell* cell;
-  foreach (cell, root->agginfos) {
-    const auto* aggregate = static_cast<const AggInfo*>(lfirst(cell));
+  for (const auto* aggregate : each<const AggInfo>(root->agginfos)) {
     if (family_of_final_function(aggregate->finalfn_oid) != nullptr) return true;
   }
   return false;

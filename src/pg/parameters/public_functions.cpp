@@ -2,6 +2,8 @@
 
 #include "pg/server/value_type.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
@@ -55,10 +57,10 @@ bool is_changing(Oid function, void*) {
 // array_in() is not immutable, because its elements may have any type.
 bool is_text_to_array_of_values(Node* node) {
   if (!IsA(node, CoerceViaIO)) return false;
-  const auto* conversion = reinterpret_cast<const CoerceViaIO*>(node);
+  const auto* conversion = as<CoerceViaIO>(node);
   Oid output;
   bool is_varlena;
-  getTypeOutputInfo(exprType(reinterpret_cast<const Node*>(conversion->arg)), &output, &is_varlena);
+  getTypeOutputInfo(exprType(as<Node>(conversion->arg)), &output, &is_varlena);
   const Oid element = get_element_type(conversion->resulttype);
   return find_value_type(element).has_value() && !is_changing(output, nullptr);
 }
@@ -67,11 +69,10 @@ bool is_text_to_array_of_values(Node* node) {
 bool find_changing(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(find_changing),
-                             context, 0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_changing), context, 0);
   }
   if (IsA(node, SQLValueFunction)) {
-    return reinterpret_cast<SQLValueFunction*>(node)->op > SVFOP_LOCALTIMESTAMP_N;
+    return as<SQLValueFunction>(node)->op > SVFOP_LOCALTIMESTAMP_N;
   }
   if (IsA(node, NextValueExpr)) return true;
   if (DPQ_IS_JSON_EXPRESSION(node)) return contain_mutable_functions(node);

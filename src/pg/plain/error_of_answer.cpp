@@ -3,6 +3,8 @@
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/version.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/dependency.h"
 #include "catalog/pg_proc.h"
@@ -14,7 +16,7 @@ namespace dpquantile {
 
 bool is_error_of_answer(const Node* node) {
   if (node == nullptr || !IsA(node, FuncExpr)) return false;
-  const auto* call = reinterpret_cast<const FuncExpr*>(node);
+  const auto* call = as<FuncExpr>(node);
   const char* name = get_func_name(call->funcid);
   if (name == nullptr || strcmp(name, "dp_error_of") != 0) return false;
   const Oid extension = getExtensionOfObject(ProcedureRelationId, call->funcid);
@@ -23,10 +25,10 @@ bool is_error_of_answer(const Node* node) {
 
 const Aggref* answer_of_error(const Node* node) {
   if (!is_error_of_answer(node)) return nullptr;
-  const List* arguments = reinterpret_cast<const FuncExpr*>(node)->args;
+  const List* arguments = as<FuncExpr>(node)->args;
   const auto* answer = static_cast<const Node*>(linitial(arguments));
   if (!IsA(answer, Aggref)) return nullptr;
-  const auto* call = reinterpret_cast<const Aggref*>(answer);
+  const auto* call = as<Aggref>(answer);
   return is_standard_aggregate(call) ? call : nullptr;
 }
 

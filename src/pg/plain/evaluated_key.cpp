@@ -3,6 +3,8 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/borrowed/planned_time_zone.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
@@ -89,9 +91,8 @@ Node* computed_or_null(Node* expression) {
   Node* volatile computed = nullptr;
   PG_TRY();
   {
-    computed = reinterpret_cast<Node*>(evaluate_expr(reinterpret_cast<Expr*>(expression),
-                                                     exprType(expression), exprTypmod(expression),
-                                                     exprCollation(expression)));
+    computed = as<Node>(evaluate_expr(as<Expr>(expression), exprType(expression),
+                                      exprTypmod(expression), exprCollation(expression)));
   }
   PG_CATCH();
   {
@@ -150,11 +151,11 @@ Node* with_part(const Node* expression, const Node* part, const Node* other) {
 }
 
 Const* evaluated(const Node* expression, const Node* inner, const Const* value) {
-  Node* whole = with_part(expression, inner, reinterpret_cast<const Node*>(value));
+  Node* whole = with_part(expression, inner, as<Node>(value));
   if (contain_mutable_functions(whole)) depend_on_time_zone();
   Node* computed = computed_or_null(whole);
   if (computed == nullptr || !IsA(computed, Const)) return nullptr;
-  auto* constant = reinterpret_cast<Const*>(computed);
+  auto* constant = as<Const>(computed);
   constant->location = -1;
   return constant->constisnull ? nullptr : constant;
 }
@@ -162,10 +163,9 @@ Const* evaluated(const Node* expression, const Node* inner, const Const* value) 
 List* evaluated_list(const Node* expression, const Node* inner, const List* values) {
   if (!can_be_evaluated(expression, inner)) return NIL;
   List* computed = NIL;
-  const ListCell* cell;
-  foreach (cell, values) {
+  for (const auto* constant : each<const Const>(values)) {
     CHECK_FOR_INTERRUPTS();
-    Const* value = evaluated(expression, inner, static_cast<const Const*>(lfirst(cell)));
+    Const* value = evaluated(expression, inner, constant);
     if (value != nullptr) computed = lappend(computed, value);
   }
   List* different = distinct(computed, expression);

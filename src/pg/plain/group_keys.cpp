@@ -8,6 +8,8 @@
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -67,7 +69,7 @@ Node* constant_of_number(ValueType type, double number) {
   int16 length;
   bool by_value;
   get_typlenbyval(oid, &length, &by_value);
-  return reinterpret_cast<Node*>(
+  return as<Node>(
       makeConst(oid, -1, InvalidOid, length, value_of_number(type, number), false, by_value));
 }
 
@@ -116,8 +118,8 @@ bool rounds(const FuncExpr* call) {
 List* bucket_numbers(const FuncExpr* call) {
   if (list_length(call->args) != 4) return NIL;
   const auto* count = static_cast<const Node*>(lfourth(call->args));
-  if (!IsA(count, Const) || reinterpret_cast<const Const*>(count)->constisnull) return NIL;
-  const int32 buckets = DatumGetInt32(reinterpret_cast<const Const*>(count)->constvalue);
+  if (!IsA(count, Const) || as<Const>(count)->constisnull) return NIL;
+  const int32 buckets = DatumGetInt32(as<Const>(count)->constvalue);
   if (buckets < 1 || buckets > kMaxElements - 2) return NIL;
   return whole_numbers(call->funcresulttype, 0, buckets + 1);
 }
@@ -157,14 +159,12 @@ List* both_booleans() {
 
 List* values_of_case(const CaseExpr* choice) {
   List* results = choice->defresult == nullptr ? NIL : list_make1(choice->defresult);
-  const ListCell* cell;
-  foreach (cell, choice->args) {
-    results = lappend(results, static_cast<CaseWhen*>(lfirst(cell))->result);
+  for (auto* branch : each<CaseWhen>(choice->args)) {
+    results = lappend(results, branch->result);
   }
   List* values = NIL;
   if (list_length(results) > kMaxElements) return NIL;
-  foreach (cell, results) {
-    auto* value = static_cast<Node*>(lfirst(cell));
+  for (auto* value : each<Node>(results)) {
     if (!IsA(value, Const)) return NIL;
     auto* constant = static_cast<Const*>(copyObjectImpl(value));
     constant->location = -1;
@@ -215,7 +215,7 @@ List* values_of_column(const QueryScope* scope, Node* column) {
   if (List* values = series_of_bounds(scope, column)) return values;
   if (exprType(column) == BOOLOID) return both_booleans();
   if (List* values = labels_of_enum(column)) return values;
-  const auto definition = definition_of(scope, reinterpret_cast<Var*>(column));
+  const auto definition = definition_of(scope, as<Var>(column));
   return definition ? public_values_of(definition->scope, definition->expression) : NIL;
 }
 
@@ -223,8 +223,8 @@ List* values_of_column(const QueryScope* scope, Node* column) {
 List* values_of_part(const QueryScope* scope, Node* key) {
   check_stack_depth();
   if (IsA(key, Var)) return values_of_column(scope, key);
-  if (IsA(key, FuncExpr)) return values_of_function(scope, reinterpret_cast<FuncExpr*>(key));
-  if (IsA(key, CaseExpr)) return values_of_case(reinterpret_cast<CaseExpr*>(key));
+  if (IsA(key, FuncExpr)) return values_of_function(scope, as<FuncExpr>(key));
+  if (IsA(key, CaseExpr)) return values_of_case(as<CaseExpr>(key));
   return exprType(key) == BOOLOID && !IsA(key, Const) ? both_booleans() : NIL;
 }
 

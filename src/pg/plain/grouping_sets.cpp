@@ -2,6 +2,8 @@
 
 #include "pg/plain/query_around.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -30,20 +32,17 @@ bool has_key(const Grouping* grouping, Index reference) {
 // One bit for each argument, the first of the highest value: whether it is no key of this grouping.
 Node* constant_of_grouping(const Grouping* grouping, const GroupingFunc* call) {
   int32 bits = 0;
-  const ListCell* cell;
-  foreach (cell, call->refs) {
-    bits = 2 * bits + (has_key(grouping, static_cast<Index>(lfirst_int(cell))) ? 0 : 1);
+  for (const int number : each_int(call->refs)) {
+    bits = 2 * bits + (has_key(grouping, static_cast<Index>(number)) ? 0 : 1);
   }
-  return reinterpret_cast<Node*>(
+  return as<Node>(
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(bits), false, true));
 }
 
 // Whether the expression is a key of other groupings only.
 bool is_missing_key(const Grouping* grouping, const Node* node) {
   bool is_key = false;
-  const ListCell* cell;
-  foreach (cell, grouping->query->groupClause) {
-    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+  for (auto* clause : each<SortGroupClause>(grouping->query->groupClause)) {
     if (!equal(node, get_sortgroupclause_expr(clause, grouping->query->targetList))) continue;
     if (has_key(grouping, clause->tleSortGroupRef)) return false;
     is_key = true;
@@ -57,20 +56,17 @@ Node* without_other_keys(Node* node, void* context) {
   const auto* grouping = static_cast<const Grouping*>(context);
   if (IsA(node, Aggref)) return static_cast<Node*>(copyObjectImpl(node));
   if (IsA(node, GroupingFunc)) {
-    return constant_of_grouping(grouping, reinterpret_cast<GroupingFunc*>(node));
+    return constant_of_grouping(grouping, as<GroupingFunc>(node));
   }
   if (is_missing_key(grouping, node)) {
-    return reinterpret_cast<Node*>(
-        makeNullConst(exprType(node), exprTypmod(node), exprCollation(node)));
+    return as<Node>(makeNullConst(exprType(node), exprTypmod(node), exprCollation(node)));
   }
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(without_other_keys), context);
 }
 
 List* clauses_of(const Grouping* grouping) {
   List* clauses = NIL;
-  const ListCell* cell;
-  foreach (cell, grouping->query->groupClause) {
-    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+  for (auto* clause : each<SortGroupClause>(grouping->query->groupClause)) {
     if (has_key(grouping, clause->tleSortGroupRef)) {
       clauses = lappend(clauses, copyObjectImpl(clause));
     }
@@ -84,8 +80,8 @@ List* columns_of(const Grouping* grouping) {
   const ListCell* cell;
   foreach (cell, grouping->query->targetList) {
     auto* column = static_cast<TargetEntry*>(copyObjectImpl(lfirst(cell)));
-    column->expr = reinterpret_cast<Expr*>(
-        without_other_keys(reinterpret_cast<Node*>(column->expr), const_cast<Grouping*>(grouping)));
+    column->expr =
+        as<Expr>(without_other_keys(as<Node>(column->expr), const_cast<Grouping*>(grouping)));
     column->resjunk = false;
     if (column->resname == nullptr) column->resname = psprintf("c%d", column->resno);
     if (!has_key(grouping, column->ressortgroupref)) column->ressortgroupref = 0;
@@ -108,7 +104,7 @@ Query* query_of_grouping(const Query* query, List* set, int levels) {
   made->hasDistinctOn = false;
   made->limitOffset = nullptr;
   made->limitCount = nullptr;
-  IncrementVarSublevelsUp(reinterpret_cast<Node*>(made), levels, 1);
+  IncrementVarSublevelsUp(as<Node>(made), levels, 1);
   return made;
 }
 
@@ -125,15 +121,14 @@ Node* union_of(Node* left, int right, const List* columns) {
   both->op = SETOP_UNION;
   both->all = true;
   both->larg = left;
-  both->rarg = reinterpret_cast<Node*>(reference_to(right));
-  const ListCell* cell;
-  foreach (cell, columns) {
-    auto* expression = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
+  both->rarg = as<Node>(reference_to(right));
+  for (auto* entry : each<TargetEntry>(columns)) {
+    auto* expression = as<Node>(entry->expr);
     both->colTypes = lappend_oid(both->colTypes, exprType(expression));
     both->colTypmods = lappend_int(both->colTypmods, exprTypmod(expression));
     both->colCollations = lappend_oid(both->colCollations, exprCollation(expression));
   }
-  return reinterpret_cast<Node*>(both);
+  return as<Node>(both);
 }
 
 Query* union_query(List* queries) {
@@ -142,29 +137,24 @@ Query* union_query(List* queries) {
   made->canSetTag = true;
   made->jointree = makeFromExpr(NIL, nullptr);
   const List* columns = static_cast<Query*>(linitial(queries))->targetList;
-  ListCell* cell;
-  foreach (cell, queries) {
-    made->rtable = lappend(made->rtable, derived_table(static_cast<Query*>(lfirst(cell))));
+  for (auto* part : each<Query>(queries)) {
+    made->rtable = lappend(made->rtable, derived_table(part));
   }
-  auto* all = reinterpret_cast<Node*>(reference_to(1));
+  auto* all = as<Node>(reference_to(1));
   for (int i = 2; i <= list_length(queries); ++i) all = union_of(all, i, columns);
   made->setOperations = all;
-  const ListCell* column_cell;
-  foreach (column_cell, columns) {
-    const auto* column = static_cast<const TargetEntry*>(lfirst(column_cell));
+  for (const auto* column : each<const TargetEntry>(columns)) {
     made->targetList =
-        lappend(made->targetList, makeTargetEntry(reinterpret_cast<Expr*>(column_of_table(column)),
-                                                  column->resno, pstrdup(column->resname), false));
+        lappend(made->targetList, makeTargetEntry(as<Expr>(column_of_table(column)), column->resno,
+                                                  pstrdup(column->resname), false));
   }
   return made;
 }
 
 // The columns of the query become those of the table.
 void show_columns(Query* query, Query* table) {
-  ListCell* cell;
-  foreach (cell, query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    column->expr = reinterpret_cast<Expr*>(column_of_table(column));
+  for (auto* column : each<TargetEntry>(query->targetList)) {
+    column->expr = as<Expr>(column_of_table(column));
   }
   select_from(query, table);
 }
@@ -187,10 +177,8 @@ void separate_grouping_sets(Query* query) {
   }
   const bool is_one = list_length(sets) == 1;
   List* queries = NIL;
-  const ListCell* cell;
-  foreach (cell, sets) {
-    queries = lappend(queries,
-                      query_of_grouping(query, static_cast<List*>(lfirst(cell)), is_one ? 1 : 2));
+  for (auto* row : each<List>(sets)) {
+    queries = lappend(queries, query_of_grouping(query, row, is_one ? 1 : 2));
   }
   show_columns(query, is_one ? static_cast<Query*>(linitial(queries)) : union_query(queries));
 }

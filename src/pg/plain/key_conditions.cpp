@@ -4,6 +4,8 @@
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
@@ -49,7 +51,7 @@ Node* with_new_keys(Node* node, void* context) {
 // one evaluation to the next. `context` is a Keys*.
 bool is_of_rows(Node* node, void* context) {
   if (node == nullptr || list_member(static_cast<const Keys*>(context)->keys, node)) return false;
-  if (IsA(node, SubLink) || (IsA(node, Var) && reinterpret_cast<Var*>(node)->varlevelsup == 0)) {
+  if (IsA(node, SubLink) || (IsA(node, Var) && as<Var>(node)->varlevelsup == 0)) {
     return true;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(is_of_rows), context);
@@ -66,7 +68,7 @@ bool is_free_of_columns(Node* node) {
 std::optional<double> constant_number(const Node* given) {
   const Node* node = eval_const_expressions(nullptr, static_cast<Node*>(copyObjectImpl(given)));
   if (!IsA(node, Const)) return std::nullopt;
-  const auto* constant = reinterpret_cast<const Const*>(node);
+  const auto* constant = as<Const>(node);
   const auto type = find_value_type(constant->consttype);
   if (!type || is_temporal(*type) || constant->constisnull) return std::nullopt;
   return number_of_value(*type, constant->constvalue);
@@ -109,7 +111,7 @@ Node* bucketed_operand(const FuncExpr* call) {
 // Other numbers may be too large for the integer.
 Node* year_as_integer(Node* number) {
   if (!IsA(number, FuncExpr)) return nullptr;
-  const auto* call = reinterpret_cast<const FuncExpr*>(number);
+  const auto* call = as<FuncExpr>(number);
   if (call->funcid == F_TRUNC_NUMERIC)
     return year_as_integer(static_cast<Node*>(linitial(call->args)));
   return moment_of_year(call);
@@ -138,8 +140,8 @@ Node* growing_argument(const FuncExpr* call) {
 
 // The part of which a key is a function that never falls; null if none is known.
 Node* growing_part(Node* key) {
-  if (IsA(key, FuncExpr)) return growing_argument(reinterpret_cast<FuncExpr*>(key));
-  return IsA(key, OpExpr) ? growing_operand(reinterpret_cast<OpExpr*>(key)) : nullptr;
+  if (IsA(key, FuncExpr)) return growing_argument(as<FuncExpr>(key));
+  return IsA(key, OpExpr) ? growing_operand(as<OpExpr>(key)) : nullptr;
 }
 
 // The same of a part of a key, which may be the column itself.
@@ -161,7 +163,7 @@ char turned(char sign) {
 // How a term compares a part with something without columns.
 std::optional<Comparison> comparison_with(const Node* term, const Node* part) {
   if (!IsA(term, OpExpr)) return std::nullopt;
-  const auto* operation = reinterpret_cast<const OpExpr*>(term);
+  const auto* operation = as<OpExpr>(term);
   const char* name = get_opname(operation->opno);
   if (operation->opno >= FirstUnpinnedObjectId || name == nullptr ||
       list_length(operation->args) != 2 || operation->opresulttype != BOOLOID) {
@@ -190,7 +192,7 @@ Node* as_part(Node* with, const Node* part) {
 Node* compared(const char* sign, Node* left, Node* right) {
   ParseState* state = make_parsestate(nullptr);
   List* name = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup(sign)));
-  auto* made = reinterpret_cast<Node*>(make_op(state, name, left, right, nullptr, -1));
+  auto* made = as<Node>(make_op(state, name, left, right, nullptr, -1));
   free_parsestate(state);
   return made;
 }
@@ -198,13 +200,12 @@ Node* compared(const char* sign, Node* left, Node* right) {
 Node* interval_constant(int64 microseconds) {
   auto* length = static_cast<Interval*>(palloc0(sizeof(Interval)));
   length->time = microseconds;
-  return reinterpret_cast<Node*>(makeConst(INTERVALOID, -1, InvalidOid, sizeof(Interval),
-                                           IntervalPGetDatum(length), false, false));
+  return as<Node>(makeConst(INTERVALOID, -1, InvalidOid, sizeof(Interval),
+                            IntervalPGetDatum(length), false, false));
 }
 
 Node* one_day() {
-  return reinterpret_cast<Node*>(
-      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
+  return as<Node>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
 }
 
 // A moment later than another one; a constant, where that is one, so that its key can be computed.
@@ -215,7 +216,7 @@ Node* later_moment(const Node* moment, int64 microseconds) {
       later->constvalue =
           TimestampTzGetDatum(DatumGetTimestampTz(later->constvalue) + microseconds);
     }
-    return reinterpret_cast<Node*>(later);
+    return as<Node>(later);
   }
   return compared("+", static_cast<Node*>(copyObjectImpl(moment)), interval_constant(microseconds));
 }
@@ -235,7 +236,7 @@ Node* key_at(const Node* key, const Node* part, Node* with, MinMaxOp op) {
     Node* later = later_moment(with, (op == IS_LEAST ? i : -i) * kFoldStep);
     extreme->args = lappend(extreme->args, with_part(key, part, later));
   }
-  return reinterpret_cast<Node*>(extreme);
+  return as<Node>(extreme);
 }
 
 // The part of a part, of which it is such a function, too: of date_trunc('month', at AT TIME ZONE
@@ -247,8 +248,8 @@ Node* next_part(Node* part) {
 
 // Whether a constant bound is infinite, or so near to it that no moment may be some hours from it.
 bool is_at_end_of_time(const Node* with) {
-  if (!IsA(with, Const) || reinterpret_cast<const Const*>(with)->constisnull) return false;
-  const auto* constant = reinterpret_cast<const Const*>(with);
+  if (!IsA(with, Const) || as<Const>(with)->constisnull) return false;
+  const auto* constant = as<Const>(with);
   switch (constant->consttype) {
     case DATEOID:
       return DATE_NOT_FINITE(DatumGetDateADT(constant->constvalue));
@@ -271,7 +272,7 @@ bool has_no_value(const Node* key_of_bound) {
 }
 
 bool is_null(const Node* with) {
-  return IsA(with, Const) && reinterpret_cast<const Const*>(with)->constisnull;
+  return IsA(with, Const) && as<Const>(with)->constisnull;
 }
 
 List* terms_of_part(Node* key, const Node* new_key, Node* part, const Node* term) {
@@ -310,9 +311,7 @@ List* implied_terms(Node* key, const Node* new_key, const Node* term) {
 List* key_conditions(const List* keys, const List* new_keys, const Node* condition) {
   Keys both = {keys, new_keys};
   List* conditions = NIL;
-  const ListCell* cell;
-  foreach (cell, make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition)))) {
-    auto* term = static_cast<Node*>(lfirst(cell));
+  for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
     if (contain_volatile_functions(term)) continue;
     if (!is_of_rows(term, &both)) {
       conditions = lappend(conditions, with_new_keys(term, &both));

@@ -5,6 +5,8 @@
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/private_function.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_collation.h"
 #include "lib/stringinfo.h"
@@ -44,12 +46,10 @@ struct Replacement {
 
 // Whether all keys have public lists.
 bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replacement) {
-  const ListCell* cell;
-  foreach (cell, level->scope.query->targetList) {
-    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
+  for (const auto* column : each<const TargetEntry>(level->scope.query->targetList)) {
     const Index reference = column->ressortgroupref;
     if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(clauses)) == nullptr) continue;
-    auto* key = reinterpret_cast<Node*>(column->expr);
+    auto* key = as<Node>(column->expr);
     List* values = public_values_of(&level->scope, key);
     if (values == NIL) return false;
     replacement->keys = lappend(replacement->keys, key);
@@ -71,11 +71,10 @@ void add_column(Replacement* replacement, Node* expression) {
 
 // Arguments and filter of a call are computed of the rows, so below the join.
 void add_columns(Replacement* replacement, const Aggref* call) {
-  const ListCell* cell;
-  foreach (cell, call->args) {
-    add_column(replacement, reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr));
+  for (auto* entry : each<TargetEntry>(call->args)) {
+    add_column(replacement, as<Node>(entry->expr));
   }
-  add_column(replacement, reinterpret_cast<Node*>(call->aggfilter));
+  add_column(replacement, as<Node>(call->aggfilter));
 }
 
 // For expression_tree_walker(). `context` is a Replacement*. Returns whether there is a column that
@@ -83,10 +82,10 @@ void add_columns(Replacement* replacement, const Aggref* call) {
 bool find_columns(Node* node, void* context) {
   auto* replacement = static_cast<Replacement*>(context);
   if (node == nullptr || is_key(*replacement, node)) return false;
-  if (IsA(node, Var)) return reinterpret_cast<Var*>(node)->varlevelsup == 0;
+  if (IsA(node, Var)) return as<Var>(node)->varlevelsup == 0;
   if (IsA(node, SubLink)) return true;
   if (IsA(node, Aggref)) {
-    add_columns(replacement, reinterpret_cast<Aggref*>(node));
+    add_columns(replacement, as<Aggref>(node));
     return false;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_columns), context);
@@ -100,8 +99,7 @@ bool find_columns(Node* node, void* context) {
 
 void check_combinations(const PlainLevel* level, const Replacement& replacement) {
   double count = 1;
-  const ListCell* cell;
-  foreach (cell, replacement.lists) count *= list_length(static_cast<const List*>(lfirst(cell)));
+  for (const auto* row : each<const List>(replacement.lists)) count *= list_length(row);
   const int keys = list_length(replacement.keys);
   const bool is_short = keys <= kMostHashedKeys || count * keys <= kMostConstants;
   if (count <= kMaxElements && is_short) return;
@@ -178,8 +176,8 @@ Query* parse_template(const Replacement& replacement) {
 
 TargetEntry* column_named(List** columns, Node* expression, const char* name) {
   TargetEntry* column =
-      makeTargetEntry(reinterpret_cast<Expr*>(expression),
-                      static_cast<AttrNumber>(list_length(*columns) + 1), pstrdup(name), false);
+      makeTargetEntry(as<Expr>(expression), static_cast<AttrNumber>(list_length(*columns) + 1),
+                      pstrdup(name), false);
   *columns = lappend(*columns, column);
   return column;
 }
@@ -197,7 +195,7 @@ Query* make_source(const Query* query, const Replacement& replacement) {
   source->hasModifyingCTE = query->hasModifyingCTE;
   source->hasSubLinks = query->hasSubLinks;
   const ListCell* cell;
-  foreach (cell, source->rtable) DPQ_FORGET_GROUP_ENTRY(static_cast<RangeTblEntry*>(lfirst(cell)));
+  for (auto* table : each<RangeTblEntry>(source->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
   List* columns = NIL;
   foreach (cell, replacement.keys) {
     column_named(&columns, static_cast<Node*>(copyObjectImpl(lfirst(cell))),
@@ -209,20 +207,19 @@ Query* make_source(const Query* query, const Replacement& replacement) {
   }
   column_named(&columns, bool_constant(true), "present");
   source->targetList = columns;
-  IncrementVarSublevelsUp(reinterpret_cast<Node*>(source), 1, 1);
+  IncrementVarSublevelsUp(as<Node>(source), 1, 1);
   return source;
 }
 
 // All combinations of the values of the keys, as rows of VALUES.
 List* rows_of(const Replacement& replacement) {
   List* rows = list_make1(NIL);
-  const ListCell* list;
-  foreach (list, replacement.lists) {
+  for (auto* item : each<List>(replacement.lists)) {
     List* longer = NIL;
     const ListCell* row;
     foreach (row, rows) {
       const ListCell* value;
-      foreach (value, static_cast<List*>(lfirst(list))) {
+      foreach (value, item) {
         List* extended = list_copy(static_cast<List*>(lfirst(row)));
         longer = lappend(longer, lappend(extended, copyObjectImpl(lfirst(value))));
       }
@@ -260,7 +257,7 @@ Node* move_argument(Node* node, void* context) {
   if (column == nullptr) {
     return expression_tree_mutator(node, DPQ_TREE_MUTATOR(move_argument), context);
   }
-  reinterpret_cast<Var*>(column)->location = exprLocation(node);
+  as<Var>(column)->location = exprLocation(node);
   return column;
 }
 
@@ -286,8 +283,8 @@ void find_new_columns(const Query* made, Replacement* replacement) {
 }
 
 void use(Query* query, Query* made, Replacement* replacement) {
-  query->targetList = reinterpret_cast<List*>(expression_tree_mutator(
-      reinterpret_cast<Node*>(query->targetList), DPQ_TREE_MUTATOR(move_expression), replacement));
+  query->targetList = as<List>(expression_tree_mutator(
+      as<Node>(query->targetList), DPQ_TREE_MUTATOR(move_expression), replacement));
   query->havingQual = move_expression(query->havingQual, replacement);
   query->rtable = made->rtable;
   DPQ_MOVE_PERMISSIONS(query, made);
@@ -296,8 +293,8 @@ void use(Query* query, Query* made, Replacement* replacement) {
   query->cteList = NIL;
   query->hasRecursive = false;
   query->hasModifyingCTE = false;
-  query->hasSubLinks = checkExprHasSubLink(reinterpret_cast<Node*>(query->targetList)) ||
-                       checkExprHasSubLink(query->havingQual);
+  query->hasSubLinks =
+      checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual);
 }
 
 // ---- Lists alone ---------------------------------------------------------------------------
@@ -356,7 +353,7 @@ Node* group_by_public_keys(PlainLevel* level) {
   Query* query = level->scope.query;
   Replacement replacement{};
   if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
-  if (find_columns(reinterpret_cast<Node*>(query->targetList), &replacement) ||
+  if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->havingQual, &replacement)) {
     return nullptr;
   }
@@ -367,8 +364,7 @@ Node* group_by_public_keys(PlainLevel* level) {
   List* conditions = key_conditions(replacement.keys, replacement.new_keys, query->jointree->quals);
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);
-  if (conditions != NIL)
-    made->jointree->quals = reinterpret_cast<Node*>(make_ands_explicit(conditions));
+  if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
   use(query, made, &replacement);
   return static_cast<Node*>(llast(replacement.new_columns));
 }
@@ -381,7 +377,7 @@ bool list_public_keys(PlainLevel* level) {
   }
   const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;
   if (!find_keys(level, clauses, &replacement)) return false;
-  if (find_columns(reinterpret_cast<Node*>(query->targetList), &replacement) ||
+  if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->jointree->quals, &replacement)) {
     return false;
   }

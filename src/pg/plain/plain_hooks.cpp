@@ -4,6 +4,8 @@
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/plain/plain_query.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "optimizer/planner.h"
 #include "utils/guc.h"
@@ -30,9 +32,8 @@ PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamLi
 // A list of keys is planned anew when the domains of its relation change, although the plan does
 // not read the relation.
 void depend_on(PlannedStmt* plan, const List* relations) {
-  const ListCell* cell;
-  foreach (cell, relations) {
-    plan->relationOids = list_append_unique_oid(plan->relationOids, lfirst_oid(cell));
+  for (const Oid relation : each_oid(relations)) {
+    plan->relationOids = list_append_unique_oid(plan->relationOids, relation);
   }
   plan->dependsOnRole = true;
 }

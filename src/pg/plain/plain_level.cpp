@@ -1,5 +1,7 @@
 #include "pg/plain/plain_level.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "utils/lsyscache.h"
 }
@@ -8,9 +10,8 @@ namespace dpquantile {
 
 int most_rows_of_user(const PlainLevel* level) {
   int most = 0;
-  const ListCell* cell;
-  foreach (cell, level->relations) {
-    const ProtectedRelation* protection = find_protected_relation(lfirst_oid(cell));
+  for (const Oid relation : each_oid(level->relations)) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
     if (protection == nullptr || protection->max_rows == 0) return 0;
     most = Max(most, protection->max_rows);
   }

@@ -10,6 +10,8 @@
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/decimal.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
@@ -37,12 +39,12 @@ void translate(const Translation* translation, Query* query, const QueryScope* p
 // For expression_tree_walker(): whether an expression has a standard aggregate of its level.
 bool find_standard_aggregate(Node* node, void* context) {
   if (node == nullptr) return false;
-  if (IsA(node, Aggref) && is_standard_aggregate(reinterpret_cast<Aggref*>(node))) return true;
+  if (IsA(node, Aggref) && is_standard_aggregate(as<Aggref>(node))) return true;
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_standard_aggregate), context);
 }
 
 bool has_standard_aggregate(const Query* query) {
-  return find_standard_aggregate(reinterpret_cast<Node*>(query->targetList), nullptr) ||
+  return find_standard_aggregate(as<Node>(query->targetList), nullptr) ||
          find_standard_aggregate(query->havingQual, nullptr);
 }
 
@@ -71,7 +73,7 @@ Node* replace_aggregates(Node* node, void* context) {
     return error_of_statistic(replacing->level, replacing->shared, answer);
   }
   if (IsA(node, Aggref)) {
-    const auto* call = reinterpret_cast<const Aggref*>(node);
+    const auto* call = as<Aggref>(node);
     if (is_standard_aggregate(call)) {
       if (Node* statistic = shared_statistic(replacing->level, replacing->shared, call)) {
         return statistic;
@@ -98,8 +100,8 @@ List* arguments_of_choice(const PlainLevel* level) {
            psprintf("Show column \"%s\" in the derived table: the choice of groups needs it.",
                     NameStr(protection->user_column_name)));
   }
-  Node* most = reinterpret_cast<Node*>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-                                                 Int64GetDatum(rows), false, FLOAT8PASSBYVAL));
+  Node* most = as<Node>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(rows),
+                                  false, FLOAT8PASSBYVAL));
   return lappend(lcons(user, amounts), most);
 }
 
@@ -107,12 +109,11 @@ List* arguments_of_choice(const PlainLevel* level) {
 void keep_groups(PlainLevel* level) {
   if (level->delta == 0) return;
   Query* query = level->scope.query;
-  auto* kept = reinterpret_cast<Node*>(
-      call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
-  query->havingQual = query->havingQual == nullptr
-                          ? kept
-                          : reinterpret_cast<Node*>(
-                                makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
+  auto* kept = as<Node>(call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
+  query->havingQual =
+      query->havingQual == nullptr
+          ? kept
+          : as<Node>(makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
 }
 
 // For what is computed of each group, an expression that is not NULL for any of its rows; null if
@@ -158,10 +159,9 @@ bool find_prices(PlainLevel* level) {
 bool has_outer_join(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(has_outer_join),
-                             context, 0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(has_outer_join), context, 0);
   }
-  if (IsA(node, JoinExpr) && reinterpret_cast<JoinExpr*>(node)->jointype != JOIN_INNER) return true;
+  if (IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER) return true;
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_outer_join), context);
 }
 
@@ -170,14 +170,14 @@ bool find_level(const Translation* translation, Query* query, const QueryScope* 
   level->scope = {query, parent, translation->lookups};
   level->relations = protected_rows_of(&level->scope);
   if (level->relations == NIL || !find_prices(level)) return false;
-  level->has_outer_join = has_outer_join(reinterpret_cast<Node*>(query), nullptr);
+  level->has_outer_join = has_outer_join(as<Node>(query), nullptr);
   level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr};
   return true;
 }
 
 // min and max alone leave nothing that is computed of the rows.
 void forget_rows(Query* query) {
-  auto* columns = reinterpret_cast<Node*>(query->targetList);
+  auto* columns = as<Node>(query->targetList);
   const bool is_of_rows = query->groupClause != NIL || query->groupingSets != NIL ||
                           query->havingQual != nullptr || contain_aggs_of_level(columns, 0) ||
                           contain_vars_of_level(columns, 0);
@@ -193,9 +193,8 @@ void translate_level(const Translation* translation, PlainLevel* level) {
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   Replacing replacing = {level, {}, choose_groups(level)};
   replacing.shared = find_shared_statistics(level);
-  query->targetList = reinterpret_cast<List*>(
-      expression_tree_mutator(reinterpret_cast<Node*>(query->targetList),
-                              DPQ_TREE_MUTATOR(replace_aggregates), &replacing));
+  query->targetList = as<List>(expression_tree_mutator(
+      as<Node>(query->targetList), DPQ_TREE_MUTATOR(replace_aggregates), &replacing));
   query->havingQual = replace_aggregates(query->havingQual, &replacing);
   forget_rows(query);
 }
@@ -215,7 +214,7 @@ bool refuse_other_errors(Node* node, void* context) {
 void translate_select(const Translation* translation, Query* query, const QueryScope* parent) {
   PlainLevel level{};
   if (!find_level(translation, query, parent, &level)) return;
-  (void)refuse_other_errors(reinterpret_cast<Node*>(query->targetList), &level);
+  (void)refuse_other_errors(as<Node>(query->targetList), &level);
   (void)refuse_other_errors(query->havingQual, &level);
   DPQ_RESOLVE_GROUP_KEYS(query);
   if (has_standard_aggregate(query)) {
@@ -235,8 +234,7 @@ bool has_too_many_nodes(Node* node, void* context) {
   if (node == nullptr) return false;
   if (++*static_cast<int*>(context) > kMostNodes) return true;
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(has_too_many_nodes),
-                             context, 0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(has_too_many_nodes), context, 0);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_too_many_nodes), context);
 }
@@ -253,7 +251,7 @@ bool translate_below(Node* node, void* context) {
   if (node == nullptr) return false;
   const auto* descent = static_cast<const Descent*>(context);
   if (IsA(node, Query)) {
-    translate(descent->translation, reinterpret_cast<Query*>(node), descent->scope);
+    translate(descent->translation, as<Query>(node), descent->scope);
     return false;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(translate_below), context);
@@ -291,7 +289,7 @@ void translate(const Translation* translation, Query* query, const QueryScope* p
 
 void translate_plain_query(Query* query, const char* text, double epsilon) {
   int nodes = 0;
-  if (has_too_many_nodes(reinterpret_cast<Node*>(query), &nodes)) {
+  if (has_too_many_nodes(as<Node>(query), &nodes)) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("the query has more than %d expression nodes", kMostNodes),
                     errhint("Split it into several.")));

@@ -3,6 +3,8 @@
 #include "pg/server/version.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -55,8 +57,8 @@ Node* call_named(const char* name, List* arguments, int location) {
 }
 
 Oid function_of(const Node* call) {
-  if (IsA(call, Aggref)) return reinterpret_cast<const Aggref*>(call)->aggfnoid;
-  return IsA(call, FuncExpr) ? reinterpret_cast<const FuncExpr*>(call)->funcid : InvalidOid;
+  if (IsA(call, Aggref)) return as<Aggref>(call)->aggfnoid;
+  return IsA(call, FuncExpr) ? as<FuncExpr>(call)->funcid : InvalidOid;
 }
 
 // Whoever may create functions in the schema of the extension may have made one of the same name,
@@ -91,8 +93,8 @@ Node* select_field(Node* composite, const char* field) {
 }
 
 Node* float8_constant(double value) {
-  return reinterpret_cast<Node*>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-                                           Float8GetDatum(value), false, FLOAT8PASSBYVAL));
+  return as<Node>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(value), false,
+                            FLOAT8PASSBYVAL));
 }
 
 Node* bool_constant(bool value) {
@@ -110,8 +112,7 @@ Node* constant_of_text(Oid type, int32 modifier, Oid collation, const char* text
   int16 length;
   bool by_value;
   get_typlenbyval(type, &length, &by_value);
-  return reinterpret_cast<Node*>(
-      makeConst(type, modifier, collation, length, value, false, by_value));
+  return as<Node>(makeConst(type, modifier, collation, length, value, false, by_value));
 }
 
 }  // namespace dpquantile

@@ -2,6 +2,8 @@
 
 #include "pg/plain/error_of_answer.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -37,18 +39,16 @@ TargetEntry* add_column(Inner* inner, Node* expression) {
 }
 
 void add_keys(Inner* inner, const Query* query) {
-  const ListCell* cell;
-  foreach (cell, query->groupClause) {
-    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+  for (auto* clause : each<SortGroupClause>(query->groupClause)) {
     Node* key = get_sortgroupclause_expr(clause, query->targetList);
     add_column(inner, key)->ressortgroupref = clause->tleSortGroupRef;
   }
 }
 
 bool is_of_groups(const Inner* inner, const Node* node) {
-  if (IsA(node, Aggref) && reinterpret_cast<const Aggref*>(node)->agglevelsup == 0) return true;
+  if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) return true;
   if (IsA(node, GroupingFunc) || is_error_of_answer(node)) return true;
-  if (IsA(node, Var) && reinterpret_cast<const Var*>(node)->varlevelsup == 0) return true;
+  if (IsA(node, Var) && as<Var>(node)->varlevelsup == 0) return true;
   return list_member(inner->expressions, node);
 }
 
@@ -57,7 +57,7 @@ Node* over_groups(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   auto* inner = static_cast<Inner*>(context);
   if (is_of_groups(inner, node)) {
-    return reinterpret_cast<Node*>(column_of_table(add_column(inner, node)));
+    return as<Node>(column_of_table(add_column(inner, node)));
   }
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(over_groups), context);
 }
@@ -73,14 +73,14 @@ Query* query_of_groups(const Query* query, List* columns) {
   made->sortClause = NIL;
   made->limitOffset = nullptr;
   made->limitCount = nullptr;
-  IncrementVarSublevelsUp(reinterpret_cast<Node*>(made), 1, 1);
+  IncrementVarSublevelsUp(as<Node>(made), 1, 1);
   return made;
 }
 
 }  // namespace
 
 Var* column_of_table(const TargetEntry* column) {
-  auto* expression = reinterpret_cast<Node*>(column->expr);
+  auto* expression = as<Node>(column->expr);
   return makeVar(1, column->resno, exprType(expression), exprTypmod(expression),
                  exprCollation(expression), 0);
 }
@@ -105,9 +105,8 @@ RangeTblEntry* derived_table(Query* query) {
   entry->rtekind = RTE_SUBQUERY;
   entry->subquery = query;
   List* names = NIL;
-  const ListCell* cell;
-  foreach (cell, query->targetList) {
-    names = lappend(names, makeString(static_cast<TargetEntry*>(lfirst(cell))->resname));
+  for (auto* column : each<TargetEntry>(query->targetList)) {
+    names = lappend(names, makeString(column->resname));
   }
   entry->eref = makeAlias("groups", names);
   entry->inFromCl = true;
@@ -124,8 +123,8 @@ void put_query_around(Query* query) {
   DPQ_RESOLVE_GROUP_KEYS(query);
   Inner inner = {NIL, NIL};
   add_keys(&inner, query);
-  auto* columns = reinterpret_cast<List*>(expression_tree_mutator(
-      reinterpret_cast<Node*>(query->targetList), DPQ_TREE_MUTATOR(over_groups), &inner));
+  auto* columns = as<List>(
+      expression_tree_mutator(as<Node>(query->targetList), DPQ_TREE_MUTATOR(over_groups), &inner));
   Query* groups = query_of_groups(query, inner.columns);
   query->targetList = columns;
   select_from(query, groups);

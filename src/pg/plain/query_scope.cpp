@@ -2,6 +2,8 @@
 
 #include "pg/grants/borrowed_relations.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -42,11 +44,9 @@ const QueryScope* query_of(const QueryScope* scope, const RangeTblEntry* entry) 
   if (entry->rtekind != RTE_CTE || entry->self_reference) return nullptr;
   const QueryScope* defining = above(scope, entry->ctelevelsup);
   if (defining == nullptr) return nullptr;
-  const ListCell* cell;
-  foreach (cell, defining->query->cteList) {
-    const auto* cte = static_cast<const CommonTableExpr*>(lfirst(cell));
+  for (const auto* cte : each<const CommonTableExpr>(defining->query->cteList)) {
     if (strcmp(cte->ctename, entry->ctename) != 0 || !IsA(cte->ctequery, Query)) continue;
-    return make_scope(reinterpret_cast<Query*>(cte->ctequery), defining);
+    return make_scope(as<Query>(cte->ctequery), defining);
   }
   return nullptr;
 }
@@ -81,10 +81,10 @@ List* protected_rows_of_entry(const QueryScope* scope, int number) {
 
 List* protected_rows_of_part(const QueryScope* scope, const Node* part) {
   if (IsA(part, RangeTblRef)) {
-    return protected_rows_of_entry(scope, reinterpret_cast<const RangeTblRef*>(part)->rtindex);
+    return protected_rows_of_entry(scope, as<RangeTblRef>(part)->rtindex);
   }
   if (!IsA(part, JoinExpr)) return NIL;
-  const auto* join = reinterpret_cast<const JoinExpr*>(part);
+  const auto* join = as<JoinExpr>(part);
   List* left = protected_rows_of_part(scope, join->larg);
   List* right = protected_rows_of_part(scope, join->rarg);
   return join->jointype == JOIN_RIGHT ? list_concat_unique_oid(right, left)
@@ -97,8 +97,8 @@ bool shows(const QueryScope* scope, const Node* expression, const ColumnOrigin& 
 }
 
 Node* column_of_entry(int number, const Node* expression, AttrNumber column) {
-  return reinterpret_cast<Node*>(makeVar(number, column, exprType(expression),
-                                         exprTypmod(expression), exprCollation(expression), 0));
+  return as<Node>(makeVar(number, column, exprType(expression), exprTypmod(expression),
+                          exprCollation(expression), 0));
 }
 
 // Null if the entry does not show the column.
@@ -111,14 +111,12 @@ Node* column_showing_in(const QueryScope* scope, int number, const ColumnOrigin&
     int32 modifier;
     Oid collation;
     get_atttypetypmodcoll(shown, searched.column, &type, &modifier, &collation);
-    return reinterpret_cast<Node*>(makeVar(number, searched.column, type, modifier, collation, 0));
+    return as<Node>(makeVar(number, searched.column, type, modifier, collation, 0));
   }
   const QueryScope* below = query_of(scope, entry);
   if (below == nullptr || combines_rows(below->query)) return nullptr;
-  const ListCell* cell;
-  foreach (cell, below->query->targetList) {
-    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
-    const auto* expression = reinterpret_cast<const Node*>(column->expr);
+  for (const auto* column : each<const TargetEntry>(below->query->targetList)) {
+    const auto* expression = as<Node>(column->expr);
     if (!column->resjunk && shows(below, expression, searched)) {
       return column_of_entry(number, expression, column->resno);
     }
@@ -129,23 +127,23 @@ Node* column_showing_in(const QueryScope* scope, int number, const ColumnOrigin&
 Node* column_showing_in_part(const QueryScope* scope, const Node* part,
                              const ColumnOrigin& searched) {
   if (IsA(part, RangeTblRef)) {
-    return column_showing_in(scope, reinterpret_cast<const RangeTblRef*>(part)->rtindex, searched);
+    return column_showing_in(scope, as<RangeTblRef>(part)->rtindex, searched);
   }
   if (!IsA(part, JoinExpr)) return nullptr;
-  const auto* join = reinterpret_cast<const JoinExpr*>(part);
+  const auto* join = as<JoinExpr>(part);
   Node* left = column_showing_in_part(scope, join->larg, searched);
   return left != nullptr ? left : column_showing_in_part(scope, join->rarg, searched);
 }
 
 bool has_public_side_in(const QueryScope* scope, const Node* part) {
   if (IsA(part, RangeTblRef)) {
-    const int number = reinterpret_cast<const RangeTblRef*>(part)->rtindex;
+    const int number = as<RangeTblRef>(part)->rtindex;
     const RangeTblEntry* entry = rt_fetch(number, scope->query->rtable);
     const QueryScope* below = is_borrowed(scope->query, entry) ? nullptr : query_of(scope, entry);
     return below != nullptr && !combines_rows(below->query) && has_public_side(below);
   }
   if (!IsA(part, JoinExpr)) return false;
-  const auto* join = reinterpret_cast<const JoinExpr*>(part);
+  const auto* join = as<JoinExpr>(part);
   if (has_public_side_in(scope, join->larg) || has_public_side_in(scope, join->rarg)) return true;
   if (join->jointype != JOIN_LEFT && join->jointype != JOIN_RIGHT) return false;
   const Node* kept = join->jointype == JOIN_LEFT ? join->larg : join->rarg;
@@ -168,12 +166,12 @@ std::optional<ScopedExpression> definition_of(const QueryScope* scope, const Var
   const List* columns = below->query->targetList;
   if (column->varattno > list_length(columns)) return std::nullopt;
   const auto* target = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
-  return ScopedExpression{below, reinterpret_cast<Node*>(target->expr)};
+  return ScopedExpression{below, as<Node>(target->expr)};
 }
 
 std::optional<ColumnOrigin> origin_of(const QueryScope* scope, const Node* expression) {
   if (expression == nullptr || !IsA(expression, Var)) return std::nullopt;
-  const auto* column = reinterpret_cast<const Var*>(expression);
+  const auto* column = as<Var>(expression);
   if (const auto definition = definition_of(scope, column)) {
     return origin_of(definition->scope, definition->expression);
   }
@@ -188,18 +186,16 @@ std::optional<ColumnOrigin> origin_of(const QueryScope* scope, const Node* expre
 
 List* protected_rows_of(const QueryScope* scope) {
   List* relations = NIL;
-  const ListCell* cell;
-  foreach (cell, scope->query->jointree->fromlist) {
-    const List* part = protected_rows_of_part(scope, static_cast<const Node*>(lfirst(cell)));
+  for (const auto* node : each<const Node>(scope->query->jointree->fromlist)) {
+    const List* part = protected_rows_of_part(scope, node);
     relations = list_concat_unique_oid(relations, part);
   }
   return relations;
 }
 
 bool has_public_side(const QueryScope* scope) {
-  const ListCell* cell;
-  foreach (cell, scope->query->jointree->fromlist) {
-    if (has_public_side_in(scope, static_cast<const Node*>(lfirst(cell)))) return true;
+  for (const auto* node : each<const Node>(scope->query->jointree->fromlist)) {
+    if (has_public_side_in(scope, node)) return true;
   }
   return false;
 }
@@ -213,9 +209,8 @@ const QueryScope* query_of_entry(const QueryScope* scope, int number) {
 }
 
 Node* column_showing(const QueryScope* scope, const ColumnOrigin& origin) {
-  const ListCell* cell;
-  foreach (cell, scope->query->jointree->fromlist) {
-    Node* column = column_showing_in_part(scope, static_cast<const Node*>(lfirst(cell)), origin);
+  for (const auto* node : each<const Node>(scope->query->jointree->fromlist)) {
+    Node* column = column_showing_in_part(scope, node, origin);
     if (column != nullptr) return column;
   }
   return nullptr;

@@ -4,6 +4,8 @@
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/value_type.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -50,7 +52,7 @@ const char* field_of(const Aggref* call) {
 }
 
 const Node* value_of(const Aggref* call) {
-  return reinterpret_cast<Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+  return as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
 struct Statistics {
@@ -69,11 +71,11 @@ bool collect_statistics(Node* node, void* context) {
       (field_of(answer) || is_percentile_of_curve(statistics->level, answer))) {
     statistics->with_errors = lappend(statistics->with_errors, const_cast<Aggref*>(answer));
   }
-  if (IsA(node, Aggref) && field_of(reinterpret_cast<Aggref*>(node)) != nullptr) {
+  if (IsA(node, Aggref) && field_of(as<Aggref>(node)) != nullptr) {
     statistics->calls = lappend(statistics->calls, node);
     return false;
   }
-  if (IsA(node, Aggref) && fraction_of_percentile(reinterpret_cast<Aggref*>(node))) {
+  if (IsA(node, Aggref) && fraction_of_percentile(as<Aggref>(node))) {
     statistics->percentiles = lappend(statistics->percentiles, node);
     return false;
   }
@@ -138,9 +140,7 @@ bool has_whole_numbers(const Aggref* call) {
 const Aggref* valued_with(const PlainLevel* level, const SharedStatistics& shared,
                           const Aggref* call) {
   const Aggref* found = nullptr;
-  const ListCell* cell;
-  foreach (cell, shared.valued) {
-    const auto* valued = static_cast<const Aggref*>(lfirst(cell));
+  for (const auto* valued : each<const Aggref>(shared.valued)) {
     if (!share(level, valued, call)) continue;
     if (!counts_rows(call) || has_whole_numbers(valued)) return valued;
     if (found == nullptr) found = valued;
@@ -149,9 +149,7 @@ const Aggref* valued_with(const PlainLevel* level, const SharedStatistics& share
 }
 
 bool has_another(const PlainLevel* level, const List* statistics, const Aggref* valued) {
-  const ListCell* cell;
-  foreach (cell, statistics) {
-    const auto* call = static_cast<const Aggref*>(lfirst(cell));
+  for (const auto* call : each<const Aggref>(statistics)) {
     if (strcmp(field_of(call), field_of(valued)) != 0 && share(level, valued, call)) return true;
   }
   return false;
@@ -160,9 +158,8 @@ bool has_another(const PlainLevel* level, const List* statistics, const Aggref* 
 // Whether a percentile is one of a curve that is released in any case.
 bool has_curve(const PlainLevel* level, const SharedStatistics& shared, const Aggref* call) {
   if (!is_percentile_of_curve(level, call)) return false;
-  const ListCell* cell;
-  foreach (cell, shared.curves) {
-    if (has_same_values(static_cast<const Aggref*>(lfirst(cell)), call)) return true;
+  for (const auto* item : each<const Aggref>(shared.curves)) {
+    if (has_same_values(item, call)) return true;
   }
   return false;
 }
@@ -177,9 +174,7 @@ int compare_fractions(const ListCell* one, const ListCell* other) {
 // The different fractions of the percentiles of one column over the same rows, in ascending order.
 List* fractions_with(const SharedStatistics& shared, const Aggref* call) {
   List* fractions = NIL;
-  const ListCell* cell;
-  foreach (cell, shared.percentiles) {
-    const auto* other = static_cast<const Aggref*>(lfirst(cell));
+  for (const auto* other : each<const Aggref>(shared.percentiles)) {
     if (!has_same_values(other, call)) continue;
     auto* fraction = static_cast<double*>(palloc(sizeof(double)));
     *fraction = *fraction_of_percentile(other);
@@ -187,8 +182,7 @@ List* fractions_with(const SharedStatistics& shared, const Aggref* call) {
   }
   list_sort(fractions, compare_fractions);
   List* different = NIL;
-  foreach (cell, fractions) {
-    const auto* fraction = static_cast<const double*>(lfirst(cell));
+  for (const auto* fraction : each<const double>(fractions)) {
     const bool is_same =
         different != NIL && *static_cast<const double*>(llast(different)) == *fraction;
     if (!is_same) different = lappend(different, const_cast<double*>(fraction));
@@ -210,7 +204,7 @@ Node* shared_percentile(const PlainLevel* level, const SharedStatistics& shared,
 SharedStatistics find_shared_statistics(const PlainLevel* level) {
   const Query* query = level->scope.query;
   Statistics statistics = {level, NIL, NIL, NIL};
-  (void)collect_statistics(reinterpret_cast<Node*>(query->targetList), &statistics);
+  (void)collect_statistics(as<Node>(query->targetList), &statistics);
   (void)collect_statistics(query->havingQual, &statistics);
   SharedStatistics shared{};
   if (list_length(statistics.calls) + list_length(statistics.with_errors) > kMostCalls) {
@@ -219,13 +213,10 @@ SharedStatistics find_shared_statistics(const PlainLevel* level) {
   if (list_length(statistics.percentiles) <= kMostPercentiles) {
     shared.percentiles = statistics.percentiles;
   }
-  ListCell* cell;
-  foreach (cell, statistics.with_errors) {
-    auto* call = static_cast<Aggref*>(lfirst(cell));
+  for (auto* call : each<Aggref>(statistics.with_errors)) {
     if (field_of(call) == nullptr) shared.curves = lappend(shared.curves, call);
   }
-  foreach (cell, statistics.calls) {
-    auto* call = static_cast<Aggref*>(lfirst(cell));
+  for (auto* call : each<Aggref>(statistics.calls)) {
     if (!is_of_numbers(call)) continue;
     if (list_member_ptr(statistics.with_errors, call) ||
         has_another(level, statistics.calls, call)) {

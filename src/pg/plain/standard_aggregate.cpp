@@ -10,6 +10,8 @@
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/decimal.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
@@ -76,12 +78,12 @@ const Counterpart* find_counterpart(Oid function) {
 }
 
 Node* argument_of(const Aggref* call) {
-  return reinterpret_cast<Node*>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+  return as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
 bool casts_to_float8(const Node* value) {
   if (!IsA(value, FuncExpr)) return false;
-  const auto* cast = reinterpret_cast<const FuncExpr*>(value);
+  const auto* cast = as<FuncExpr>(value);
   return cast->funcformat == COERCE_IMPLICIT_CAST && cast->funcresulttype == FLOAT8OID &&
          cast->funcid < FirstUnpinnedObjectId && list_length(cast->args) == 1;
 }
@@ -91,7 +93,7 @@ bool casts_to_float8(const Node* value) {
 Node* value_of_percentile(const Aggref* call) {
   Node* value = argument_of(call);
   if (!casts_to_float8(value)) return value;
-  return static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(value)->args));
+  return static_cast<Node*>(linitial(as<FuncExpr>(value)->args));
 }
 
 namespace {
@@ -185,9 +187,9 @@ Aggref* make_count(const PlainLevel* level, const Aggref* call, Node* row) {
 bool sums_ones(const Aggref* call) {
   if (strcmp(get_func_name(call->aggfnoid), "sum") != 0) return false;
   const Node* summed = argument_of(call);
-  if (!IsA(summed, Const) || reinterpret_cast<const Const*>(summed)->constisnull) return false;
+  if (!IsA(summed, Const) || as<Const>(summed)->constisnull) return false;
   const auto type = find_value_type(exprType(summed));
-  return type && number_of_value(*type, reinterpret_cast<const Const*>(summed)->constvalue) == 1;
+  return type && number_of_value(*type, as<Const>(summed)->constvalue) == 1;
 }
 
 Aggref* make_moment(const PlainLevel* level, const Aggref* call, const char* name) {
@@ -285,8 +287,8 @@ Node* within_range(const PlainLevel* level, const Aggref* call, Node* answer) {
   }
   const auto compared = [=](Oid function, Node* value, double bound) {
     Node* constant = constant_of_text(type, -1, InvalidOid, decimal_text(bound));
-    return reinterpret_cast<Node*>(makeFuncExpr(function, type, list_make2(value, constant),
-                                                InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+    return as<Node>(makeFuncExpr(function, type, list_make2(value, constant), InvalidOid,
+                                 InvalidOid, COERCE_EXPLICIT_CALL));
   };
   return compared(comparison->greater, compared(comparison->lesser, answer, range->largest),
                   range->least);
@@ -333,7 +335,7 @@ Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart
 Node* statistics_field(const PlainLevel* level, const Aggref* valued, const char* field) {
   Aggref* statistics = make_moment(level, valued, "dp_stats");
   statistics->aggfilter = valued->aggfilter;
-  return select_field(reinterpret_cast<Node*>(statistics), field);
+  return select_field(as<Node>(statistics), field);
 }
 
 // A curve of more values takes long, and is hardly more exact.
@@ -356,7 +358,7 @@ bool is_whole_number(double number) {
 bool has_whole_values(const Aggref* call) {
   const Node* value = argument_of(call);
   while (IsA(value, FuncExpr)) {
-    const auto* cast = reinterpret_cast<const FuncExpr*>(value);
+    const auto* cast = as<FuncExpr>(value);
     const bool widens =
         (cast->funcformat == COERCE_IMPLICIT_CAST || cast->funcformat == COERCE_EXPLICIT_CAST) &&
         cast->funcresulttype == FLOAT8OID;
@@ -383,7 +385,7 @@ Node* curve_of(const PlainLevel* level, const Aggref* call) {
       with_bounds(level, bounds_of_curve(level, call), true, list_make1(value_of_percentile(call))),
       call->location);
   curve->aggfilter = call->aggfilter;
-  return reinterpret_cast<Node*>(curve);
+  return as<Node>(curve);
 }
 
 // 0.5 is a numeric that is cast.
@@ -397,7 +399,7 @@ Node* share_of(const Aggref* call) {
 std::optional<double> fraction_of_percentile(const Aggref* call) {
   const Counterpart* counterpart = find_counterpart(call->aggfnoid);
   if (counterpart == nullptr || counterpart->kind != Kind::kPercentile) return std::nullopt;
-  const auto* share = reinterpret_cast<const Const*>(share_of(call));
+  const auto* share = as<Const>(share_of(call));
   if (!IsA(share, Const) || share->consttype != FLOAT8OID || share->constisnull) {
     return std::nullopt;
   }
@@ -420,13 +422,13 @@ Node* coalesced(Node* number, double otherwise) {
   first->coalescetype = FLOAT8OID;
   first->args = list_make2(number, float8_constant(otherwise));
   first->location = -1;
-  return reinterpret_cast<Node*>(first);
+  return as<Node>(first);
 }
 
 Node* computed(const char* operation, Node* left, Node* right) {
   ParseState* state = make_parsestate(nullptr);
   List* name = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup(operation)));
-  auto* result = reinterpret_cast<Node*>(make_op(state, name, left, right, nullptr, -1));
+  auto* result = as<Node>(make_op(state, name, left, right, nullptr, -1));
   free_parsestate(state);
   return result;
 }
@@ -444,13 +446,13 @@ Node* times(Node* number, double factor) {
 }
 
 Node* absolute(Node* number) {
-  return reinterpret_cast<Node*>(makeFuncExpr(F_ABS_FLOAT8, FLOAT8OID, list_make1(number),
-                                              InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+  return as<Node>(makeFuncExpr(F_ABS_FLOAT8, FLOAT8OID, list_make1(number), InvalidOid, InvalidOid,
+                               COERCE_EXPLICIT_CALL));
 }
 
 Node* floor_of(Node* number) {
-  return reinterpret_cast<Node*>(makeFuncExpr(F_FLOOR_FLOAT8, FLOAT8OID, list_make1(number),
-                                              InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+  return as<Node>(makeFuncExpr(F_FLOOR_FLOAT8, FLOAT8OID, list_make1(number), InvalidOid,
+                               InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
 Node* as_float8(Node* number) {
@@ -469,7 +471,7 @@ bool counts_rows(const Aggref* call) {
   if (call->aggfnoid != F_COUNT_ && call->aggfnoid != F_COUNT_ANY) return false;
   if (call->aggstar) return true;
   const Node* counted = argument_of(call);
-  return IsA(counted, Const) && !reinterpret_cast<const Const*>(counted)->constisnull;
+  return IsA(counted, Const) && !as<Const>(counted)->constisnull;
 }
 
 Node* field_of_statistics(const PlainLevel* level, const Aggref* call, const Aggref* valued,
@@ -552,13 +554,12 @@ namespace {
 Node* array_of_fractions(const List* fractions) {
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * list_length(fractions)));
   int count = 0;
-  const ListCell* cell;
-  foreach (cell, fractions) {
-    values[count++] = Float8GetDatum(*static_cast<const double*>(lfirst(cell)));
+  for (const auto* number : each<const double>(fractions)) {
+    values[count++] = Float8GetDatum(*number);
   }
   ArrayType* array =
       construct_array(values, count, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
-  return reinterpret_cast<Node*>(
+  return as<Node>(
       makeConst(FLOAT8ARRAYOID, -1, InvalidOid, -1, PointerGetDatum(array), false, false));
 }
 
@@ -570,8 +571,8 @@ Node* element_of(Node* array, int number) {
   element->reftypmod = -1;
   element->refupperindexpr = list_make1(
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(number), false, true));
-  element->refexpr = reinterpret_cast<Expr*>(array);
-  return reinterpret_cast<Node*>(element);
+  element->refexpr = as<Expr>(array);
+  return as<Node>(element);
 }
 
 }  // namespace
@@ -587,12 +588,11 @@ Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const L
       -1);
   drawn->aggfilter = call->aggfilter;
   int number = 1;
-  const ListCell* cell;
-  foreach (cell, fractions) {
-    if (*static_cast<const double*>(lfirst(cell)) == *fraction_of_percentile(call)) break;
+  for (const auto* item : each<const double>(fractions)) {
+    if (*item == *fraction_of_percentile(call)) break;
     ++number;
   }
-  return as_type(level, call, element_of(reinterpret_cast<Node*>(drawn), number));
+  return as_type(level, call, element_of(as<Node>(drawn), number));
 }
 
 namespace {
@@ -645,13 +645,12 @@ Node* count_of_rows(const Aggref* call, Node* row) {
   const FamilyRow* family = private_family(call);
   if (family == nullptr || family->family != Family::kCount) return same;
   List* arguments = list_make1(row);
-  const ListCell* cell;
-  foreach (cell, call->args) {
-    arguments = lappend(arguments, static_cast<TargetEntry*>(lfirst(cell))->expr);
+  for (auto* entry : each<TargetEntry>(call->args)) {
+    arguments = lappend(arguments, entry->expr);
   }
   Aggref* counted = call_private_aggregate("dp_count", arguments, call->location);
   counted->aggfilter = call->aggfilter;
-  return reinterpret_cast<Node*>(counted);
+  return as<Node>(counted);
 }
 
 Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row) {
@@ -660,7 +659,7 @@ Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row
   if (counterpart.kind == Kind::kMost) return bound_as_answer(level, call, false);
   Aggref* made = make_call(level, call, counterpart, row);
   made->aggfilter = call->aggfilter;
-  return as_type(level, call, reinterpret_cast<Node*>(made));
+  return as_type(level, call, as<Node>(made));
 }
 
 }  // namespace dpquantile

@@ -5,6 +5,8 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
@@ -36,7 +38,7 @@ const Node* argument(const FuncExpr* call, int number) {
 
 const char* text_constant(const Node* expression) {
   if (!IsA(expression, Const)) return nullptr;
-  const auto* constant = reinterpret_cast<const Const*>(expression);
+  const auto* constant = as<Const>(expression);
   if (constant->constisnull || constant->consttype != TEXTOID) return nullptr;
   return TextDatumGetCString(constant->constvalue);
 }
@@ -49,8 +51,8 @@ struct TimeBounds {
 };
 
 const Const* bound(const ValueBounds& bounds, double number, Oid type) {
-  return reinterpret_cast<const Const*>(constant_of_text(
-      type, -1, InvalidOid, iso_text_of_number(bounds.type, number, TextZone::kUtc)));
+  return as<Const>(constant_of_text(type, -1, InvalidOid,
+                                    iso_text_of_number(bounds.type, number, TextZone::kUtc)));
 }
 
 // The argument of a cast between dates and times, or of AT TIME ZONE; null for others.
@@ -98,7 +100,7 @@ std::optional<TimeBounds> time_bounds(const QueryScope* scope, Node* moment) {
     return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
   }
   if (!IsA(moment, FuncExpr)) return std::nullopt;
-  Node* inner = cast_moment(reinterpret_cast<FuncExpr*>(moment));
+  Node* inner = cast_moment(as<FuncExpr>(moment));
   const auto inside = inner == nullptr ? std::nullopt : time_bounds(scope, inner);
   if (!inside || !can_be_evaluated(moment, inner)) return std::nullopt;
   const Const* lower = extreme(moment, inner, inside->lower, 1);
@@ -128,8 +130,8 @@ int64 step_of_unit(const char* name) {
 // Gives the step for a stride of date_bin, which takes no months; 0 if the stride is no such
 // constant.
 int64 step_of_stride(const Node* stride) {
-  if (!IsA(stride, Const) || reinterpret_cast<const Const*>(stride)->constisnull) return 0;
-  const Interval* length = DatumGetIntervalP(reinterpret_cast<const Const*>(stride)->constvalue);
+  if (!IsA(stride, Const) || as<Const>(stride)->constisnull) return 0;
+  const Interval* length = DatumGetIntervalP(as<Const>(stride)->constvalue);
   if (length->month != 0 || length->day < 0 || length->time < 0 || length->day > 100000) return 0;
   return (length->time + length->day * USECS_PER_DAY) / 5 * 4;
 }
@@ -161,8 +163,7 @@ List* beginnings(const QueryScope* scope, const FuncExpr* call) {
   Node* moment = moment_of(call);
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(scope, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
-  return evaluated_list(reinterpret_cast<const Node*>(call), moment,
-                        moments_between(*bounds, step_of(call)));
+  return evaluated_list(as<Node>(call), moment, moments_between(*bounds, step_of(call)));
 }
 
 // ---- Parts ---------------------------------------------------------------------------------
@@ -189,7 +190,7 @@ double number_of(const Const* constant) {
 
 List* years(const QueryScope* scope, const FuncExpr* call, Node* moment) {
   const auto bounds = time_bounds(scope, moment);
-  const auto* extract = reinterpret_cast<const Node*>(call);
+  const auto* extract = as<Node>(call);
   if (!bounds || !can_be_evaluated(extract, moment)) return NIL;
   const Const* first = evaluated(extract, moment, bounds->lower);
   const Const* last = evaluated(extract, moment, bounds->upper);
@@ -237,7 +238,7 @@ Node* moment_of_year(const FuncExpr* call) {
 
 Node* moment_of_local_time(const Node* moment) {
   if (!IsA(moment, FuncExpr)) return nullptr;
-  const auto* call = reinterpret_cast<const FuncExpr*>(moment);
+  const auto* call = as<FuncExpr>(moment);
   if (call->funcid == F_TIMESTAMP_TIMESTAMPTZ) return static_cast<Node*>(linitial(call->args));
   const bool has_zone = call->funcid == F_TIMEZONE_TEXT_TIMESTAMPTZ &&
                         text_constant(static_cast<const Node*>(linitial(call->args))) != nullptr;

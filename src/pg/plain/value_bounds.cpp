@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
@@ -146,15 +148,12 @@ MaybeRange RangeSearch::range_of_operator(const QueryScope* scope, const OpExpr*
 
 // A NULL value is in no bounds and counts nowhere.
 bool is_null(const Node* expression) {
-  return expression == nullptr ||
-         (IsA(expression, Const) && reinterpret_cast<const Const*>(expression)->constisnull);
+  return expression == nullptr || (IsA(expression, Const) && as<Const>(expression)->constisnull);
 }
 
 MaybeRange RangeSearch::range_of_any(const QueryScope* scope, const List* expressions) {
   MaybeRange all;
-  const ListCell* cell;
-  foreach (cell, expressions) {
-    auto* expression = static_cast<Node*>(lfirst(cell));
+  for (auto* expression : each<Node>(expressions)) {
     if (is_null(expression)) continue;
     const MaybeRange range = range_of(scope, expression);
     if (!range) return std::nullopt;
@@ -168,9 +167,7 @@ MaybeRange RangeSearch::range_of_extreme(const QueryScope* scope, const MinMaxEx
   const MaybeRange any = range_of_any(scope, extreme->args);
   if (!any) return std::nullopt;
   Range range = *any;
-  const ListCell* cell;
-  foreach (cell, extreme->args) {
-    auto* argument = static_cast<Node*>(lfirst(cell));
+  for (auto* argument : each<Node>(extreme->args)) {
     if (!IsA(argument, Const) || is_null(argument)) continue;
     const double limit = range_of(scope, argument)->lower;
     if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit);
@@ -181,9 +178,8 @@ MaybeRange RangeSearch::range_of_extreme(const QueryScope* scope, const MinMaxEx
 
 MaybeRange RangeSearch::range_of_case(const QueryScope* scope, const CaseExpr* choice) {
   List* results = list_make1(choice->defresult);
-  const ListCell* cell;
-  foreach (cell, choice->args) {
-    results = lappend(results, static_cast<CaseWhen*>(lfirst(cell))->result);
+  for (auto* branch : each<CaseWhen>(choice->args)) {
+    results = lappend(results, branch->result);
   }
   return range_of_any(scope, results);
 }
@@ -244,7 +240,7 @@ MaybeRange RangeSearch::epoch_of(const QueryScope* scope, const FuncExpr* call) 
 // numeric(8, -2) rounds to hundreds.
 bool rounds_to_tens(const FuncExpr* cast) {
   if (cast->funcresulttype != NUMERICOID || list_length(cast->args) < 2) return false;
-  const int32 modifier = exprTypmod(reinterpret_cast<const Node*>(cast));
+  const int32 modifier = exprTypmod(as<Node>(cast));
   constexpr int32 kSign = 1 << 10;
   return modifier >= VARHDRSZ && ((modifier - VARHDRSZ) & kSign) != 0;
 }
@@ -267,7 +263,7 @@ MaybeRange RangeSearch::range_of_column(const QueryScope* scope, Var* column) {
   if (const auto definition = definition_of(scope, column)) {
     return range_of(definition->scope, definition->expression);
   }
-  const auto origin = origin_of(scope, reinterpret_cast<Node*>(column));
+  const auto origin = origin_of(scope, as<Node>(column));
   const auto bounds = origin ? bounds_of_column(*origin, column->vartype) : std::nullopt;
   if (!bounds) return std::nullopt;
   return Range{bounds->lower, bounds->upper};
@@ -279,25 +275,23 @@ MaybeRange RangeSearch::range_of(const QueryScope* scope, Node* expression) {
   if (++nodes_ > kMostNodes) return std::nullopt;
   switch (nodeTag(expression)) {
     case T_Var:
-      return range_of_column(scope, reinterpret_cast<Var*>(expression));
+      return range_of_column(scope, as<Var>(expression));
     case T_Const:
-      return range_of_constant(reinterpret_cast<Const*>(expression));
+      return range_of_constant(as<Const>(expression));
     case T_RelabelType:
-      return range_of(scope,
-                      reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(expression)->arg));
+      return range_of(scope, as<Node>(as<RelabelType>(expression)->arg));
     case T_FuncExpr:
-      return range_of_function(scope, reinterpret_cast<FuncExpr*>(expression));
+      return range_of_function(scope, as<FuncExpr>(expression));
     case T_OpExpr:
-      return range_of_operator(scope, reinterpret_cast<OpExpr*>(expression));
+      return range_of_operator(scope, as<OpExpr>(expression));
     case T_CaseExpr:
-      return range_of_case(scope, reinterpret_cast<CaseExpr*>(expression));
+      return range_of_case(scope, as<CaseExpr>(expression));
     case T_MinMaxExpr:
-      return range_of_extreme(scope, reinterpret_cast<MinMaxExpr*>(expression));
+      return range_of_extreme(scope, as<MinMaxExpr>(expression));
     case T_NullIfExpr:
-      return range_of(
-          scope, static_cast<Node*>(linitial(reinterpret_cast<NullIfExpr*>(expression)->args)));
+      return range_of(scope, static_cast<Node*>(linitial(as<NullIfExpr>(expression)->args)));
     case T_CoalesceExpr:
-      return range_of_any(scope, reinterpret_cast<CoalesceExpr*>(expression)->args);
+      return range_of_any(scope, as<CoalesceExpr>(expression)->args);
     default:
       return std::nullopt;
   }
@@ -306,7 +300,7 @@ MaybeRange RangeSearch::range_of(const QueryScope* scope, Node* expression) {
 // A cast that an aggregate needs leaves the values on the grid of their column.
 std::optional<double> granularity_through_casts(const QueryScope* scope, Node* expression) {
   while (IsA(expression, FuncExpr)) {
-    const auto* cast = reinterpret_cast<const FuncExpr*>(expression);
+    const auto* cast = as<FuncExpr>(expression);
     const bool is_cast =
         cast->funcformat == COERCE_IMPLICIT_CAST || cast->funcformat == COERCE_EXPLICIT_CAST;
     if (!is_cast || (cast->funcresulttype != FLOAT8OID && cast->funcresulttype != NUMERICOID)) {
@@ -328,9 +322,8 @@ bool is_epoch(const FuncExpr* call) {
     return false;
   }
   const auto* part = static_cast<const Node*>(linitial(call->args));
-  if (!IsA(part, Const) || reinterpret_cast<const Const*>(part)->constisnull) return false;
-  return strcmp(TextDatumGetCString(reinterpret_cast<const Const*>(part)->constvalue), "epoch") ==
-         0;
+  if (!IsA(part, Const) || as<Const>(part)->constisnull) return false;
+  return strcmp(TextDatumGetCString(as<Const>(part)->constvalue), "epoch") == 0;
 }
 
 std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression) {

@@ -6,6 +6,8 @@
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -161,9 +163,8 @@ bool is_trusted_for(Oid type, Use use) {
 }
 
 bool are_trusted(const List* expressions, Use use) {
-  const ListCell* cell;
-  foreach (cell, expressions) {
-    if (!is_trusted_for(exprType(static_cast<Node*>(lfirst(cell))), use)) return false;
+  for (auto* node : each<Node>(expressions)) {
+    if (!is_trusted_for(exprType(node), use)) return false;
   }
   return true;
 }
@@ -173,13 +174,13 @@ bool are_trusted(const List* expressions, Use use) {
 // index.
 bool is_trusted_row(const QueryLevel* level, const Node* node, Use use) {
   if (IsA(node, RowExpr)) {
-    const auto* row = reinterpret_cast<const RowExpr*>(node);
+    const auto* row = as<RowExpr>(node);
     return row->row_typeid == RECORDOID && are_trusted(row->args, use);
   }
-  if (!IsA(node, Var) || reinterpret_cast<const Var*>(node)->varattno != InvalidAttrNumber) {
+  if (!IsA(node, Var) || as<Var>(node)->varattno != InvalidAttrNumber) {
     return false;
   }
-  const auto* row = reinterpret_cast<const Var*>(node);
+  const auto* row = as<Var>(node);
   const QueryLevel* of = level_of(level, row);
   if (of == nullptr || row->varno < 1 || row->varno > list_length(of->query->rtable)) return false;
   RangeTblEntry* entry = rt_fetch(row->varno, of->query->rtable);
@@ -197,21 +198,21 @@ struct Call {
 Call call_of(Node* node) {
   switch (nodeTag(node)) {
     case T_FuncExpr:
-      return {reinterpret_cast<FuncExpr*>(node)->funcid, arguments_of(node)};
+      return {as<FuncExpr>(node)->funcid, arguments_of(node)};
     case T_OpExpr:
     case T_DistinctExpr:
     case T_NullIfExpr:
-      set_opfuncid(reinterpret_cast<OpExpr*>(node));
-      return {reinterpret_cast<OpExpr*>(node)->opfuncid, arguments_of(node)};
+      set_opfuncid(as<OpExpr>(node));
+      return {as<OpExpr>(node)->opfuncid, arguments_of(node)};
     case T_ScalarArrayOpExpr:
-      set_sa_opfuncid(reinterpret_cast<ScalarArrayOpExpr*>(node));
-      return {reinterpret_cast<ScalarArrayOpExpr*>(node)->opfuncid, arguments_of(node)};
+      set_sa_opfuncid(as<ScalarArrayOpExpr>(node));
+      return {as<ScalarArrayOpExpr>(node)->opfuncid, arguments_of(node)};
     case T_Aggref: {
-      const auto* aggregate = reinterpret_cast<Aggref*>(node);
+      const auto* aggregate = as<Aggref>(node);
       return {aggregate->aggfnoid, list_concat_copy(aggregate->aggdirectargs, aggregate->args)};
     }
     case T_WindowFunc: {
-      const auto* window = reinterpret_cast<WindowFunc*>(node);
+      const auto* window = as<WindowFunc>(node);
       return {window->winfnoid, window->args};
     }
     default:
@@ -222,10 +223,10 @@ Call call_of(Node* node) {
 Node* value_of(void* argument) {
   auto* node = static_cast<Node*>(argument);
   if (IsA(node, TargetEntry)) {
-    node = reinterpret_cast<Node*>(reinterpret_cast<TargetEntry*>(node)->expr);
+    node = as<Node>(as<TargetEntry>(node)->expr);
   }
   if (IsA(node, NamedArgExpr)) {
-    node = reinterpret_cast<Node*>(reinterpret_cast<NamedArgExpr*>(node)->arg);
+    node = as<Node>(as<NamedArgExpr>(node)->arg);
   }
   return node;
 }
@@ -246,9 +247,8 @@ Oid type_in_call(const QueryLevel* level, const Node* node, const Call& call) {
 }
 
 Oid type_in_columns(const RangeTblFunction* function) {
-  const ListCell* cell;
-  foreach (cell, function->funccoltypes) {
-    if (!is_made_without_code(lfirst_oid(cell))) return lfirst_oid(cell);
+  for (const Oid oid : each_oid(function->funccoltypes)) {
+    if (!is_made_without_code(oid)) return oid;
   }
   return InvalidOid;
 }
@@ -257,11 +257,11 @@ Oid type_in_columns(const RangeTblFunction* function) {
 
 Oid type_with_code(const QueryLevel* level, Node* node) {
   if (IsA(node, CoerceViaIO)) {
-    const Oid type = reinterpret_cast<CoerceViaIO*>(node)->resulttype;
+    const Oid type = as<CoerceViaIO>(node)->resulttype;
     return is_made_without_code(type) ? InvalidOid : type;
   }
   if (IsA(node, RangeTblFunction)) {
-    return type_in_columns(reinterpret_cast<RangeTblFunction*>(node));
+    return type_in_columns(as<RangeTblFunction>(node));
   }
   const Call call = call_of(node);
   return OidIsValid(call.function) ? type_in_call(level, node, call) : InvalidOid;

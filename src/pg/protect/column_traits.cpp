@@ -1,5 +1,7 @@
 #include "pg/protect/column_traits.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -45,7 +47,7 @@ bool is_absent_column(const QueryLevel* level, const Var* column) {
 bool has_private_column(Node* node, void* level) {
   if (node == nullptr) return false;
   if (IsA(node, Var)) {
-    return !is_public_column(static_cast<const QueryLevel*>(level), reinterpret_cast<Var*>(node));
+    return !is_public_column(static_cast<const QueryLevel*>(level), as<Var>(node));
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_private_column), level);
 }
@@ -53,7 +55,7 @@ bool has_private_column(Node* node, void* level) {
 bool has_absent_column(Node* node, void* level) {
   if (node == nullptr) return false;
   if (IsA(node, Var)) {
-    return is_absent_column(static_cast<const QueryLevel*>(level), reinterpret_cast<Var*>(node));
+    return is_absent_column(static_cast<const QueryLevel*>(level), as<Var>(node));
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_absent_column), level);
 }
@@ -90,7 +92,7 @@ bool find_column(Node* node, void* bound) {
 Node* column_of_source(const QueryLevel* source, AttrNumber number) {
   const List* columns = source->query->targetList;
   if (number < 1 || number > list_length(columns)) return nullptr;
-  return reinterpret_cast<Node*>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
+  return as<Node>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
 }
 
 bool is_public(const QueryLevel* level, Node* expression) {
@@ -104,7 +106,7 @@ bool is_null_when_absent(const QueryLevel* level, Node* expression) {
 
 int user_entry_of(const QueryLevel* level, const Node* expression) {
   if (!IsA(expression, Var)) return 0;
-  const auto* column = reinterpret_cast<const Var*>(expression);
+  const auto* column = as<Var>(expression);
   if (column->varlevelsup > 0 || column->varattno < 1) return 0;
   const Node* merged = merged_column(level, column);
   if (merged != nullptr) return user_entry_of(level, merged);
@@ -117,7 +119,7 @@ bool is_user_column(const QueryLevel* level, const Node* expression) {
 
 int weight_of(const QueryLevel* level, const Node* node) {
   if (!IsA(node, Var)) return 1;
-  const auto* column = reinterpret_cast<const Var*>(node);
+  const auto* column = as<Var>(node);
   if (column->varlevelsup > 0 || column->varattno < 1) return 1;
   if (const Node* merged = merged_column(level, column)) return weight_of(level, merged);
   const QueryLevel* source = entry_of(level, column->varno).source;

@@ -7,6 +7,8 @@
 #include "pg/reuse/query_identity.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -55,7 +57,7 @@ Node* fold_parameters(const Statement* statement, Node* expression) {
 
 // A value that has been computed from the query's parameters
 Node* known_value(Statement* statement, Node* folded) {
-  auto* known = reinterpret_cast<Const*>(folded);
+  auto* known = as<Const>(folded);
   if (!known->constisnull) {
     check_value_size(known->constvalue, known->consttype);
     known->constvalue = value_in_memory(known->constvalue, known->consttype);
@@ -88,7 +90,7 @@ Node* make_early(Statement* statement, Node* expression, const Node* original) {
   parameter->paramtypmod = exprTypmod(expression);
   parameter->paramcollid = exprCollation(expression);
   parameter->location = exprLocation(expression);
-  return reinterpret_cast<Node*>(parameter);
+  return as<Node>(parameter);
 }
 
 }  // namespace
@@ -111,7 +113,7 @@ Node* early_expression(QueryLevel* level, Node* expression) {
   check_outside(level, expression, nullptr);
   Node* folded = fold(expression);
   if (IsA(folded, Const)) {
-    check_constant(level, reinterpret_cast<Const*>(folded), location);
+    check_constant(level, as<Const>(folded), location);
     return folded;
   }
   folded = fold_parameters(level->statement, folded);

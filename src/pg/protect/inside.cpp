@@ -15,6 +15,8 @@
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
@@ -53,7 +55,7 @@ constexpr char kDocumentHint[] = "Ask the owner of the table for a column with t
 
 const char* name_of_call(const Node* node, Oid function) {
   if (!IsA(node, OpExpr)) return psprintf("function %s", format_procedure(function));
-  const Oid operation = reinterpret_cast<const OpExpr*>(node)->opno;
+  const Oid operation = as<OpExpr>(node)->opno;
   return psprintf("operator %s", format_operator(operation));
 }
 
@@ -71,9 +73,8 @@ const char* hint_of_function(const Node* node, const char* name) {
     return "Cast the text: written::date, written::numeric.";
   }
   if (strstr(name, "regex") != nullptr) return "Use LIKE, ILIKE, split_part or position.";
-  const ListCell* cell;
-  foreach (cell, arguments_of(node)) {
-    const char* hint = hint_of_type(exprType(static_cast<const Node*>(lfirst(cell))));
+  for (const auto* argument : each<const Node>(arguments_of(node))) {
+    const char* hint = hint_of_type(exprType(argument));
     if (hint != nullptr) return hint;
   }
   return kFunctionHint;
@@ -102,9 +103,8 @@ void check_type(const QueryLevel* level, const Node* node) {
 // ---- Collations ----------------------------------------------------------------------------
 
 bool has_collatable_argument(const List* arguments) {
-  const ListCell* cell;
-  foreach (cell, arguments) {
-    if (type_is_collatable(exprType(static_cast<Node*>(lfirst(cell))))) return true;
+  for (auto* node : each<Node>(arguments)) {
+    if (type_is_collatable(exprType(node))) return true;
   }
   return false;
 }
@@ -127,7 +127,7 @@ void check_stored(const QueryLevel* level, const Var* column, const RangeTblEntr
       !DPQ_IS_VIRTUAL(reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attgenerated);
   if (HeapTupleIsValid(row)) ReleaseSysCache(row);
   if (is_stored) return;
-  refuse_at(level, reinterpret_cast<const Node*>(column),
+  refuse_at(level, as<Node>(column),
             "virtual generated columns are not supported over protected rows",
             "Use columns that are stored.");
 }
@@ -164,17 +164,17 @@ Node* total_call(const QueryLevel* level, Node* node, Oid function) {
           : nullptr;
   if (call == nullptr) refuse_function(level, node, function);
   call->location = exprLocation(node);
-  return reinterpret_cast<Node*>(call);
+  return as<Node>(call);
 }
 
 // The node with total functions. The arguments have not been rewritten yet.
 Node* with_total_functions(const QueryLevel* level, Node* node) {
   if (IsA(node, FuncExpr)) {
-    return total_call(level, node, reinterpret_cast<FuncExpr*>(node)->funcid);
+    return total_call(level, node, as<FuncExpr>(node)->funcid);
   }
   if (IsA(node, OpExpr)) {
-    set_opfuncid(reinterpret_cast<OpExpr*>(node));
-    return total_call(level, node, reinterpret_cast<OpExpr*>(node)->opfuncid);
+    set_opfuncid(as<OpExpr>(node));
+    return total_call(level, node, as<OpExpr>(node)->opfuncid);
   }
   const Oid partial = find_other_function(node, is_total);
   if (OidIsValid(partial)) refuse_function(level, node, partial);
@@ -197,27 +197,26 @@ bool has_text_casts(Oid type) {
 
 // A cast from text by the input function of a type fails for most texts.
 Node* total_cast(const QueryLevel* level, Node* node) {
-  auto* cast = reinterpret_cast<CoerceViaIO*>(node);
-  const Oid from = exprType(reinterpret_cast<Node*>(cast->arg));
+  auto* cast = as<CoerceViaIO>(node);
+  const Oid from = exprType(as<Node>(cast->arg));
   if (is_total_text_conversion(getBaseType(from), cast->resulttype)) return node;
   const TotalVariant* variant = has_text_casts(from) ? find_text_cast(cast->resulttype) : nullptr;
   if (variant == nullptr) refuse_cast(level, node, from, cast->resulttype);
   Expr* text = cast->arg;
   if (from != TEXTOID) {
-    const Oid collation = exprCollation(reinterpret_cast<Node*>(text));
-    text = reinterpret_cast<Expr*>(
-        makeRelabelType(text, TEXTOID, -1, collation, COERCE_IMPLICIT_CAST));
+    const Oid collation = exprCollation(as<Node>(text));
+    text = as<Expr>(makeRelabelType(text, TEXTOID, -1, collation, COERCE_IMPLICIT_CAST));
   }
   FuncExpr* call = call_of_variant(*variant, list_make1(text), cast->resultcollid, InvalidOid);
   if (call == nullptr) refuse_cast(level, node, from, cast->resulttype);
   call->location = cast->location;
-  return reinterpret_cast<Node*>(call);
+  return as<Node>(call);
 }
 
 // ---- Other nodes ---------------------------------------------------------------------------
 
 void check_subscript(const QueryLevel* level, const Node* node) {
-  const auto* subscript = reinterpret_cast<const SubscriptingRef*>(node);
+  const auto* subscript = as<SubscriptingRef>(node);
   const bool is_element = OidIsValid(get_element_type(subscript->refcontainertype)) &&
                           subscript->reflowerindexpr == NIL && subscript->refassgnexpr == nullptr;
   if (is_element) return;
@@ -226,19 +225,19 @@ void check_subscript(const QueryLevel* level, const Node* node) {
 }
 
 void check_array(const QueryLevel* level, const Node* node) {
-  if (reinterpret_cast<const ArrayExpr*>(node)->multidims) {
+  if (as<ArrayExpr>(node)->multidims) {
     refuse_at(
         level, node,
         "arrays of arrays are not supported over protected rows: they fail where dimensions differ",
         "Use an array of single values.");
   }
-  if (get_typlen(reinterpret_cast<const ArrayExpr*>(node)->element_typeid) < 0) {
+  if (get_typlen(as<ArrayExpr>(node)->element_typeid) < 0) {
     refuse_at(level, node,
               "arrays of texts or other values of variable length are not supported over protected "
               "rows: they may be too large for some rows",
               "Use one of its elements, or an array of numbers, dates or times.");
   }
-  if (list_length(reinterpret_cast<const ArrayExpr*>(node)->elements) <= kMaxElements) return;
+  if (list_length(as<ArrayExpr>(node)->elements) <= kMaxElements) return;
   refuse_with_code(level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, exprLocation(node),
                    psprintf("an array has more than %d elements", kMaxElements),
                    "Select by a shorter list.");
@@ -250,7 +249,7 @@ bool is_structural(const Node* node) {
 
 // Checks a node with columns, and replaces its own functions.
 Node* rewrite_node(QueryLevel* level, Node* node) {
-  if (IsA(node, Var)) check_column(level, reinterpret_cast<Var*>(node));
+  if (IsA(node, Var)) check_column(level, as<Var>(node));
   check_type(level, node);
   check_collation(level, node);
   switch (nodeTag(node)) {
@@ -285,13 +284,13 @@ Node* with_rewritten_arguments(QueryLevel* level, Node* node) {
   const int first = first_argument(node);
   if (first == 0) return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), level);
   FuncExpr* call = makeNode(FuncExpr);
-  *call = *reinterpret_cast<FuncExpr*>(node);
+  *call = *as<FuncExpr>(node);
   call->args = list_copy(call->args);
   for (int i = first; i < list_length(call->args); ++i) {
     ListCell* cell = list_nth_cell(call->args, i);
     lfirst(cell) = rewrite(static_cast<Node*>(lfirst(cell)), level);
   }
-  return reinterpret_cast<Node*>(call);
+  return as<Node>(call);
 }
 
 // For expression_tree_mutator(). `context` is a QueryLevel*.
@@ -316,7 +315,7 @@ Node* rewrite_inside(QueryLevel* level, Node* expression) {
 }
 
 void check_column(const QueryLevel* level, const Var* column) {
-  const auto* node = reinterpret_cast<const Node*>(column);
+  const auto* node = as<Node>(column);
   if (column->varattno < 1) {
     refuse_at(level, node,
               "system columns and whole rows are not supported over protected rows: they identify "
@@ -333,7 +332,7 @@ void check_column(const QueryLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return compute_before_rows(level, of, column);
   Node* merged = merged_column(level, column);
   if (merged == nullptr) return;
-  if (IsA(merged, Var)) return check_column(level, reinterpret_cast<Var*>(merged));
+  if (IsA(merged, Var)) return check_column(level, as<Var>(merged));
   refuse_at(level, node, "a column of JOIN ... USING has different types in the two tables",
             "Qualify the column with the name of its table.");
 }

@@ -4,6 +4,8 @@
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/row_work.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -77,7 +79,7 @@ bool find_columns(Node* node, void* context) {
   if (node == nullptr) return false;
   if (!IsA(node, Var)) return expression_tree_walker(node, DPQ_TREE_WALKER(find_columns), context);
   auto* search = static_cast<ColumnSearch*>(context);
-  const auto* column = reinterpret_cast<const Var*>(node);
+  const auto* column = as<Var>(node);
   if (column->varlevelsup > 0) return false;
   if (Node* merged = merged_column(search->level, column)) return find_columns(merged, context);
   const FromEntry& entry = entry_of(search->level, static_cast<int>(column->varno));
@@ -98,27 +100,24 @@ List* columns_of(const QueryLevel* level, Node* expression) {
 }
 
 bool has_column_of(const List* columns, const FromEntry* entry) {
-  const ListCell* cell;
-  foreach (cell, columns) {
-    if (static_cast<const BaseColumn*>(lfirst(cell))->entry == entry) return true;
+  for (const auto* base_column : each<const BaseColumn>(columns)) {
+    if (base_column->entry == entry) return true;
   }
   return false;
 }
 
 bool is_of_several(const List* columns) {
-  const ListCell* cell;
-  foreach (cell, columns) {
+  for (const auto* base_column : each<const BaseColumn>(columns)) {
     const auto* first = static_cast<const BaseColumn*>(linitial(columns));
-    if (static_cast<const BaseColumn*>(lfirst(cell))->entry != first->entry) return true;
+    if (base_column->entry != first->entry) return true;
   }
   return false;
 }
 
 // `entries` are FromEntry*.
 bool has_column_of_any(const List* columns, const List* entries) {
-  const ListCell* cell;
-  foreach (cell, columns) {
-    if (list_member_ptr(entries, static_cast<const BaseColumn*>(lfirst(cell))->entry)) return true;
+  for (const auto* base_column : each<const BaseColumn>(columns)) {
+    if (list_member_ptr(entries, base_column->entry)) return true;
   }
   return false;
 }
@@ -126,18 +125,15 @@ bool has_column_of_any(const List* columns, const List* entries) {
 // ---- Conditions ----------------------------------------------------------------------------
 
 const List* parts_of_and(Node* condition) {
-  if (IsA(condition, List)) return reinterpret_cast<List*>(condition);
-  return is_andclause(condition) ? reinterpret_cast<BoolExpr*>(condition)->args
-                                 : list_make1(condition);
+  if (IsA(condition, List)) return as<List>(condition);
+  return is_andclause(condition) ? as<BoolExpr>(condition)->args : list_make1(condition);
 }
 
 // PostgreSQL computes a condition on one base when it reads it, unless the condition is about rows
 // that an outer join keeps, or makes: `later` are their entries.
 void add_terms(Block* block, const QueryLevel* level, Node* condition, const List* later) {
   const List* parts = parts_of_and(condition);
-  const ListCell* cell;
-  foreach (cell, parts) {
-    auto* part = static_cast<Node*>(lfirst(cell));
+  for (auto* part : each<Node>(parts)) {
     if (part != condition && is_andclause(part)) {
       add_terms(block, level, part, later);
       continue;
@@ -152,14 +148,12 @@ void add_terms(Block* block, const QueryLevel* level, Node* condition, const Lis
 // OR have in common out of it.
 void add_keys(Block* block, const QueryLevel* level, Node* condition) {
   Node* simple = eval_const_expressions(nullptr, condition);
-  simple = reinterpret_cast<Node*>(canonicalize_qual(reinterpret_cast<Expr*>(simple), false));
+  simple = as<Node>(canonicalize_qual(as<Expr>(simple), false));
   if (simple == nullptr) return;
   const List* parts = parts_of_and(simple);
-  const ListCell* cell;
-  foreach (cell, parts) {
-    auto* part = static_cast<Node*>(lfirst(cell));
-    if (!IsA(part, OpExpr) || list_length(reinterpret_cast<OpExpr*>(part)->args) != 2) continue;
-    const auto* comparison = reinterpret_cast<const OpExpr*>(part);
+  for (auto* part : each<Node>(parts)) {
+    if (!IsA(part, OpExpr) || list_length(as<OpExpr>(part)->args) != 2) continue;
+    const auto* comparison = as<OpExpr>(part);
     const Oid type = exprType(static_cast<Node*>(linitial(comparison->args)));
     const bool is_hashed = op_hashjoinable(comparison->opno, type);
     if (!is_hashed && !op_mergejoinable(comparison->opno, type)) continue;
@@ -173,7 +167,7 @@ void add_conditions(Block* block, const QueryLevel* level, Node* condition, cons
   if (condition == nullptr) return;
   // WHERE may be a list of conditions.
   if (IsA(condition, List)) {
-    condition = reinterpret_cast<Node*>(make_ands_explicit(reinterpret_cast<List*>(condition)));
+    condition = as<Node>(make_ands_explicit(as<List>(condition)));
   }
   add_terms(block, level, condition, later);
   add_keys(block, level, condition);
@@ -202,22 +196,21 @@ Part walk_join(Block* block, const QueryLevel* level, const JoinExpr* join) {
 Part walk_entry(Block* block, const QueryLevel* level, int number) {
   FromEntry& entry = entry_of(level, number);
   if (entry.source != nullptr) {
-    return walk(block, entry.source, reinterpret_cast<Node*>(entry.source->query->jointree));
+    return walk(block, entry.source, as<Node>(entry.source->query->jointree));
   }
   block->bases = lappend(block->bases, on_heap(Base{level, number}));
   return {list_make1(&entry), NIL};
 }
 
 Part walk(Block* block, const QueryLevel* level, Node* from) {
-  if (IsA(from, JoinExpr)) return walk_join(block, level, reinterpret_cast<JoinExpr*>(from));
+  if (IsA(from, JoinExpr)) return walk_join(block, level, as<JoinExpr>(from));
   if (IsA(from, RangeTblRef)) {
-    return walk_entry(block, level, reinterpret_cast<RangeTblRef*>(from)->rtindex);
+    return walk_entry(block, level, as<RangeTblRef>(from)->rtindex);
   }
-  const auto* list = reinterpret_cast<FromExpr*>(from);
+  const auto* list = as<FromExpr>(from);
   Part all{};
-  const ListCell* cell;
-  foreach (cell, list->fromlist) {
-    const Part part = walk(block, level, static_cast<Node*>(lfirst(cell)));
+  for (auto* node : each<Node>(list->fromlist)) {
+    const Part part = walk(block, level, node);
     all = {list_concat(all.entries, part.entries), list_concat(all.absent, part.absent)};
   }
   add_conditions(block, level, list->quals, all.absent);
@@ -228,9 +221,7 @@ Part walk(Block* block, const QueryLevel* level, Node* from) {
 void add_having(Block* block, const QueryLevel* level, const List* absent) {
   if (level->query->havingQual == nullptr) return;
   const List* parts = parts_of_and(level->query->havingQual);
-  const ListCell* cell;
-  foreach (cell, parts) {
-    auto* part = static_cast<Node*>(lfirst(cell));
+  for (auto* part : each<Node>(parts)) {
     if (!contain_aggs_of_level(part, 0)) add_conditions(block, level, part, absent);
   }
 }
@@ -245,9 +236,8 @@ struct Comparisons {
 
 // Whether a condition is on the list and one other base, which is `*other` if that is known.
 bool has_one_other(const List* columns, const FromEntry* list, const FromEntry** other) {
-  const ListCell* cell;
-  foreach (cell, columns) {
-    const FromEntry* entry = static_cast<const BaseColumn*>(lfirst(cell))->entry;
+  for (const auto* base_column : each<const BaseColumn>(columns)) {
+    const FromEntry* entry = base_column->entry;
     if (entry == list) continue;
     if (*other != nullptr && *other != entry) return false;
     *other = entry;
@@ -258,9 +248,8 @@ bool has_one_other(const List* columns, const FromEntry* list, const FromEntry**
 // All conditions on the same two bases are computed where these are joined.
 bool are_computed_together(const List* terms, const FromEntry* list) {
   const FromEntry* other = nullptr;
-  const ListCell* cell;
-  foreach (cell, terms) {
-    if (!has_one_other(static_cast<const Term*>(lfirst(cell))->columns, list, &other)) return false;
+  for (const auto* term : each<const Term>(terms)) {
+    if (!has_one_other(term->columns, list, &other)) return false;
   }
   return true;
 }
@@ -276,8 +265,7 @@ Comparisons comparisons_with_list(const Block& block, const Base& base) {
   }
   List* conditions = NIL;
   bool is_one_level = true;
-  foreach (cell, terms) {
-    const auto* term = static_cast<const Term*>(lfirst(cell));
+  for (const auto* term : each<const Term>(terms)) {
     conditions = lappend(conditions, const_cast<Node*>(term->condition));
     is_one_level = is_one_level && term->level == base.level;
   }
@@ -290,21 +278,15 @@ Comparisons comparisons_with_list(const Block& block, const Base& base) {
 // ---- Public tables -------------------------------------------------------------------------
 
 bool share_other_entry(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
-  const ListCell* cell;
-  foreach (cell, one.columns) {
-    const auto* column = static_cast<const BaseColumn*>(lfirst(cell));
+  for (const auto* column : each<const BaseColumn>(one.columns)) {
     if (column->entry != entry && has_column_of(other.columns, column->entry)) return true;
   }
   return false;
 }
 
 bool share_column(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
-  const ListCell* cell;
-  foreach (cell, one.columns) {
-    const auto* column = static_cast<const BaseColumn*>(lfirst(cell));
-    const ListCell* other_cell;
-    foreach (other_cell, other.columns) {
-      const auto* other_column = static_cast<const BaseColumn*>(lfirst(other_cell));
+  for (const auto* column : each<const BaseColumn>(one.columns)) {
+    for (const auto* other_column : each<const BaseColumn>(other.columns)) {
       if (column->entry == entry && other_column->entry == entry &&
           column->number == other_column->number) {
         return true;
@@ -328,9 +310,8 @@ void check_table(const Block& block, const Base& base) {
   foreach (cell, block.keys) {
     const auto* key = static_cast<const JoinKey*>(lfirst(cell));
     if (!has_column_of(key->columns, entry)) continue;
-    const ListCell* before;
-    foreach (before, keys) {
-      if (!may_meet_many(*static_cast<const JoinKey*>(lfirst(before)), *key, entry)) continue;
+    for (const auto* other : each<const JoinKey>(keys)) {
+      if (!may_meet_many(*other, *key, entry)) continue;
       refuse_with_code(base.level->statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
                        psprintf("a protected row may be compared with many rows of \"%s\"",
                                 rt_fetch(base.number, base.level->query->rtable)->eref->aliasname),
@@ -345,14 +326,12 @@ void check_table(const Block& block, const Base& base) {
 
 void count_comparisons(QueryLevel* level) {
   Block block{};
-  const Part from = walk(&block, level, reinterpret_cast<Node*>(level->query->jointree));
+  const Part from = walk(&block, level, as<Node>(level->query->jointree));
   add_having(&block, level, from.absent);
   if (list_length(block.bases) < 2) return;
   double multiplied = 1;
   double compared = kRowsOfHash;
-  const ListCell* cell;
-  foreach (cell, block.bases) {
-    const auto* base = static_cast<const Base*>(lfirst(cell));
+  for (const auto* base : each<const Base>(block.bases)) {
     const FromEntry& entry = entry_of(base->level, base->number);
     if (entry.is_joined_table) check_table(block, *base);
     if (!is_list(entry)) continue;
@@ -361,8 +340,7 @@ void count_comparisons(QueryLevel* level) {
     compared = Max(compared, list.rows);
   }
   // What is compared is computed once for the hash of the row, too. That has been counted.
-  foreach (cell, block.terms) {
-    const auto* term = static_cast<const Term*>(lfirst(cell));
+  for (const auto* term : each<const Term>(block.terms)) {
     count_again(term->level, term->condition, multiplied * compared);
   }
 }

@@ -5,6 +5,8 @@
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/unit_join.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -58,12 +60,11 @@ struct Walk {
 // The terms of a condition that AND combines.
 List* terms_of(Node* condition) {
   if (condition == nullptr) return NIL;
-  if (IsA(condition, List)) return reinterpret_cast<List*>(condition);
+  if (IsA(condition, List)) return as<List>(condition);
   if (!is_andclause(condition)) return list_make1(condition);
   List* terms = NIL;
-  ListCell* cell;
-  foreach (cell, reinterpret_cast<BoolExpr*>(condition)->args) {
-    terms = list_concat(terms, terms_of(static_cast<Node*>(lfirst(cell))));
+  for (auto* node : each<Node>(as<BoolExpr>(condition)->args)) {
+    terms = list_concat(terms, terms_of(node));
   }
   return terms;
 }
@@ -136,7 +137,7 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
 }
 
 bool are_public(const QueryLevel* level, const List* conditions) {
-  return is_public(level, reinterpret_cast<Node*>(const_cast<List*>(conditions)));
+  return is_public(level, as<Node>(const_cast<List*>(conditions)));
 }
 
 // "public LEFT JOIN protected": all rows of the public side stay.
@@ -171,7 +172,7 @@ struct Sides {
 };
 
 Sides sides_of(const Walk& walk, const JoinExpr* join, const Part& left, const Part& right) {
-  const auto* at = reinterpret_cast<const Node*>(join);
+  const auto* at = as<Node>(join);
   if (!left.has_rows && !right.has_rows) {
     refuse_join(walk.level, at,
                 "tables are joined with each other before they are joined with protected rows",
@@ -227,7 +228,7 @@ Part walk_join(const Walk& walk, const JoinExpr* join) {
   const Walk below = {walk.level, is_inner ? walk.where : NIL};
   const Part left = walk_from(below, join->larg);
   const Part right = walk_from(below, join->rarg);
-  const auto* at = reinterpret_cast<const Node*>(join);
+  const auto* at = as<Node>(join);
   const List* on = terms_of(join->quals);
   const List* conditions = is_inner ? list_concat_copy(on, walk.where) : on;
   if (left.has_rows && right.has_rows) {
@@ -249,9 +250,9 @@ Part walk_join(const Walk& walk, const JoinExpr* join) {
 
 Part walk_from(const Walk& walk, Node* node) {
   if (IsA(node, RangeTblRef)) {
-    return part_of_entry(walk.level, reinterpret_cast<RangeTblRef*>(node)->rtindex);
+    return part_of_entry(walk.level, as<RangeTblRef>(node)->rtindex);
   }
-  if (IsA(node, JoinExpr)) return walk_join(walk, reinterpret_cast<JoinExpr*>(node));
+  if (IsA(node, JoinExpr)) return walk_join(walk, as<JoinExpr>(node));
   refuse_join(walk.level, node, "this kind of item in FROM is not supported beside protected rows");
 }
 
@@ -277,9 +278,8 @@ void add_tables(const Walk& walk, Part* rows, Bitmapset* tables) {
 void walk_list(const Walk& walk, const List* from) {
   Part rows{};
   Bitmapset* tables = nullptr;
-  const ListCell* cell;
-  foreach (cell, from) {
-    const Part part = walk_from(walk, static_cast<Node*>(lfirst(cell)));
+  for (auto* node : each<Node>(from)) {
+    const Part part = walk_from(walk, node);
     if (!part.has_rows) {
       tables = bms_add_members(tables, part.entries);
     } else if (rows.has_rows) {

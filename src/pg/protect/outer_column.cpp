@@ -2,6 +2,8 @@
 
 #include "pg/protect/column_traits.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_language_d.h"
@@ -16,7 +18,7 @@ namespace dpquantile {
 namespace {
 
 [[noreturn]] void refuse_outer_column(const QueryLevel* level, const Var* column) {
-  refuse(level->statement->refused, exprLocation(reinterpret_cast<const Node*>(column)),
+  refuse(level->statement->refused, exprLocation(as<Node>(column)),
          "a column of the outer query may be an expression that is computed for each protected row",
          "Use a column of a table, a derived table or a function that returns rows.");
 }
@@ -32,10 +34,8 @@ bool is_written_in_sql(Oid function) {
 // The planner puts the query of a function in SQL into its place, and the value of one that returns
 // one row.
 bool stays_a_function(const List* functions) {
-  const ListCell* cell;
-  foreach (cell, functions) {
-    const auto* call = reinterpret_cast<const FuncExpr*>(
-        static_cast<const RangeTblFunction*>(lfirst(cell))->funcexpr);
+  for (const auto* function : each<const RangeTblFunction>(functions)) {
+    const auto* call = as<FuncExpr>(function->funcexpr);
     if (!IsA(call, FuncExpr) || !call->funcretset || is_written_in_sql(call->funcid)) return false;
   }
   return true;
@@ -64,7 +64,7 @@ void compute_before_rows(const QueryLevel* level, const QueryLevel* around, cons
     case RTE_JOIN: {
       const Node* merged = merged_column(around, column);
       if (merged == nullptr || !IsA(merged, Var)) break;
-      compute_before_rows(level, around, reinterpret_cast<const Var*>(merged));
+      compute_before_rows(level, around, as<Var>(merged));
       return;
     }
     default:

@@ -1,5 +1,7 @@
 #include "pg/protect/outer_query.hpp"
 
+#include "pg/server/nodes.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -29,7 +31,7 @@ List* expressions_of(const RangeTblEntry* entry) {
 // The keys of a set operation. expression_tree_walker() leaves them out.
 void check_set_operation(QueryLevel* level, Node* node, SubqueryCheck check) {
   if (node == nullptr || !IsA(node, SetOperationStmt)) return;
-  const auto* operation = reinterpret_cast<SetOperationStmt*>(node);
+  const auto* operation = as<SetOperationStmt>(node);
   check_outside(level, node_of(operation->groupClauses), check);
   check_set_operation(level, operation->larg, check);
   check_set_operation(level, operation->rarg, check);
@@ -37,9 +39,7 @@ void check_set_operation(QueryLevel* level, Node* node, SubqueryCheck check) {
 
 void check_entries(QueryLevel* level) {
   const SubqueryCheck check = level->statement->check_subquery;
-  ListCell* cell;
-  foreach (cell, level->query->rtable) {
-    const auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+  for (const auto* entry : each<const RangeTblEntry>(level->query->rtable)) {
     check_outside(level, node_of(expressions_of(entry)), check);
     check_outside(level, node_of(entry->securityQuals), check);
   }

@@ -5,6 +5,8 @@
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -43,7 +45,7 @@ struct Walk {
 }
 
 void check_domain(const QueryLevel* level, const Node* node) {
-  const Oid type = reinterpret_cast<const CoerceToDomain*>(node)->resulttype;
+  const Oid type = as<CoerceToDomain>(node)->resulttype;
   if (passes_gate(TypeRelationId, type)) return;
   refuse(level->statement->refused, exprLocation(node),
          psprintf("casts to domain %s are not supported here: they may call functions of the "
@@ -55,9 +57,7 @@ void check_domain(const QueryLevel* level, const Node* node) {
 void check_types(const QueryLevel* level, Node* node) {
   const Oid type = type_with_code(level, node);
   if (!OidIsValid(type)) return;
-  const Node* at = IsA(node, RangeTblFunction)
-                       ? reinterpret_cast<const RangeTblFunction*>(node)->funcexpr
-                       : node;
+  const Node* at = IsA(node, RangeTblFunction) ? as<RangeTblFunction>(node)->funcexpr : node;
   refuse(level->statement->refused, exprLocation(at),
          get_typtype(type) == TYPTYPE_PSEUDO
              ? psprintf(
@@ -75,7 +75,7 @@ bool check(Node* node, void* walk) {
   if (node == nullptr) return false;
   auto* context = static_cast<Walk*>(walk);
   if (IsA(node, SubLink)) {
-    auto* subquery = reinterpret_cast<SubLink*>(node);
+    auto* subquery = as<SubLink>(node);
     count_node(context->level->statement, node);
     if (context->check == nullptr) refuse_node(context->level, node);
     (void)check(subquery->testexpr, walk);

@@ -11,6 +11,8 @@
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_proc.h"
@@ -54,8 +56,8 @@ const FamilyRow& family_of(const QueryLevel* level, const Aggref* call) {
 // For expression_tree_walker(). `level` is a QueryLevel*.
 bool find_other_aggregate(Node* node, void* level) {
   if (node == nullptr) return false;
-  if (IsA(node, Aggref) && reinterpret_cast<Aggref*>(node)->agglevelsup == 0) {
-    (void)family_of(static_cast<QueryLevel*>(level), reinterpret_cast<Aggref*>(node));
+  if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
+    (void)family_of(static_cast<QueryLevel*>(level), as<Aggref>(node));
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_other_aggregate), level);
 }
@@ -94,13 +96,13 @@ void check_unit_is_row(const QueryLevel* level, const Aggref* call, const Family
 bool counts_users(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   if (family.family != Family::kDistinct || level->query->groupClause != NIL) return false;
   const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
-  return is_user_column(level, reinterpret_cast<const Node*>(user));
+  return is_user_column(level, as<Node>(user));
 }
 
 bool protects_users(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   if (family.hashes_users()) {
     const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
-    if (is_user_column(level, reinterpret_cast<const Node*>(user))) return true;
+    if (is_user_column(level, as<Node>(user))) return true;
   }
   return counts_users(level, call, family);
 }
@@ -138,19 +140,17 @@ Node* row_limit(QueryLevel* level, const Aggref* call) {
   }
   Const* most = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
                           Int32GetDatum(most_rows_of_user(level)), false, true);
-  return reinterpret_cast<Node*>(makeFuncExpr(function, BOOLOID, list_make2(user, most), InvalidOid,
-                                              InvalidOid, COERCE_EXPLICIT_CALL));
+  return as<Node>(makeFuncExpr(function, BOOLOID, list_make2(user, most), InvalidOid, InvalidOid,
+                               COERCE_EXPLICIT_CALL));
 }
 
 // The aggregate sees at most max_rows rows of a user, and answers with a part of its epsilon for
 // each (pg/limits/row_limit.hpp).
 void limit_rows_of_users(QueryLevel* level, Aggref* call) {
   Node* limit = row_limit(level, call);
-  auto* filter = reinterpret_cast<Node*>(call->aggfilter);
-  call->aggfilter = reinterpret_cast<Expr*>(
-      filter == nullptr
-          ? limit
-          : reinterpret_cast<Node*>(makeBoolExpr(AND_EXPR, list_make2(limit, filter), -1)));
+  auto* filter = as<Node>(call->aggfilter);
+  call->aggfilter = as<Expr>(
+      filter == nullptr ? limit : as<Node>(makeBoolExpr(AND_EXPR, list_make2(limit, filter), -1)));
 }
 
 // A row of the public side without a protected row must not count: the first protected row would
@@ -191,13 +191,13 @@ Node* in_subquery(Node* expression) {
   query->canSetTag = true;
   query->hasSubLinks = true;
   query->jointree = makeFromExpr(NIL, nullptr);
-  query->targetList = list_make1(
-      makeTargetEntry(reinterpret_cast<Expr*>(expression), 1, pstrdup("parameter"), false));
+  query->targetList =
+      list_make1(makeTargetEntry(as<Expr>(expression), 1, pstrdup("parameter"), false));
   SubLink* subquery = makeNode(SubLink);
   subquery->subLinkType = EXPR_SUBLINK;
-  subquery->subselect = reinterpret_cast<Node*>(query);
+  subquery->subselect = as<Node>(query);
   subquery->location = exprLocation(expression);
-  return reinterpret_cast<Node*>(subquery);
+  return as<Node>(subquery);
 }
 
 // PostgreSQL would compute a parameter for each row, too. What changes, the planner refuses.
@@ -211,22 +211,21 @@ void rewrite_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& 
   ListCell* cell;
   for_each_from(cell, call->args, family.arguments_from_rows()) {
     auto* argument = static_cast<TargetEntry*>(lfirst(cell));
-    auto* parameter = reinterpret_cast<Node*>(argument->expr);
+    auto* parameter = as<Node>(argument->expr);
     check_parameter(level, call, parameter);
-    argument->expr = reinterpret_cast<Expr*>(rewrite_parameter(level->statement, parameter));
+    argument->expr = as<Expr>(rewrite_parameter(level->statement, parameter));
   }
 }
 
 void rewrite_values(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   for (int i = 0; i < family.arguments_from_rows() && i < list_length(call->args); ++i) {
     auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
-    const bool hashes_value = family.hashes_values() &&
-                              !is_user_column(level, reinterpret_cast<const Node*>(argument->expr));
-    Node* value =
-        with_counted_copy(level, rewrite_inside(level, reinterpret_cast<Node*>(argument->expr)));
+    const bool hashes_value =
+        family.hashes_values() && !is_user_column(level, as<Node>(argument->expr));
+    Node* value = with_counted_copy(level, rewrite_inside(level, as<Node>(argument->expr)));
     check_absent(level, call, value);
     if (hashes_value) value = with_bounded_reading(level, value);
-    argument->expr = reinterpret_cast<Expr*>(value);
+    argument->expr = as<Expr>(value);
   }
 }
 
@@ -240,17 +239,16 @@ bool find_aggregate(Node* node, void* context) {
 }  // namespace
 
 Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
-  count_node(level->statement, reinterpret_cast<Node*>(call));
+  count_node(level->statement, as<Node>(call));
   const FamilyRow& family = family_of(level, call);
   check_form(level, call);
   check_grids(level, call, family);
   const bool is_limited = check_user(level, call, family);
   rewrite_parameters(level, call, family);
   rewrite_values(level, call, family);
-  call->aggfilter =
-      reinterpret_cast<Expr*>(rewrite_inside(level, reinterpret_cast<Node*>(call->aggfilter)));
+  call->aggfilter = as<Expr>(rewrite_inside(level, as<Node>(call->aggfilter)));
   if (is_limited) limit_rows_of_users(level, call);
-  return reinterpret_cast<Node*>(call);
+  return as<Node>(call);
 }
 
 bool has_aggregate(Node* expression) {

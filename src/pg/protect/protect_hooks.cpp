@@ -24,6 +24,8 @@
 #include "pg/server/client_messages.hpp"
 #include "pg/vocabulary/foreign_code.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/parallel.h"
 #include "access/xlog.h"
@@ -48,9 +50,7 @@ PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamLi
 
 // Adds each borrowed relation and what it protects once.
 void add_relations(BorrowedPlan* mark, const List* borrowed) {
-  const ListCell* cell;
-  foreach (cell, borrowed) {
-    const auto* relation = static_cast<const BorrowedRelation*>(lfirst(cell));
+  for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
     if (list_member_oid(mark->relations, relation->permissions->relid)) continue;
     mark->relations = lappend_oid(mark->relations, relation->permissions->relid);
     mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
@@ -125,8 +125,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   add_relations(&mark, borrowed);
   check_writers(statement.refused, mark.indexes, mark.relations);
   check_joined_writers(statement.refused, mark.joined);
-  ListCell* cell;
-  foreach (cell, borrowed) lend_owners_rights(static_cast<BorrowedRelation*>(lfirst(cell)));
+  for (auto* borrowed_relation : each<BorrowedRelation>(borrowed))
+    lend_owners_rights(borrowed_relation);
   open_collations(query, borrowed);
   require_open_access(mark);
   PlannedStmt* plan =
@@ -138,9 +138,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
 }
 
 bool reads_protected_relation(const PlannedStmt* plan) {
-  const ListCell* cell;
-  foreach (cell, plan->relationOids) {
-    if (find_protected_relation(lfirst_oid(cell)) != nullptr) return true;
+  for (const Oid oid : each_oid(plan->relationOids)) {
+    if (find_protected_relation(oid) != nullptr) return true;
   }
   return false;
 }

@@ -9,6 +9,8 @@
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
@@ -45,7 +47,7 @@ Node* constant_of(QueryLevel* level, Node* value) {
   if (!IsA(folded, Const)) {
     refuse_list(level, value, "VALUES that are joined with protected rows must be constants");
   }
-  check_constant(level, reinterpret_cast<Const*>(folded), exprLocation(value));
+  check_constant(level, as<Const>(folded), exprLocation(value));
   return folded;
 }
 
@@ -56,12 +58,11 @@ void fold_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) 
         psprintf("VALUES that are joined with protected rows have more than %d rows", kMaxElements),
         kListHint);
   }
-  ListCell* row;
-  foreach (row, entry->values_lists) {
+  for (auto* row : each<List>(entry->values_lists)) {
     ListCell* value;
-    foreach (value, static_cast<List*>(lfirst(row))) {
+    foreach (value, row) {
       Node* constant = constant_of(level, static_cast<Node*>(lfirst(value)));
-      if (reinterpret_cast<Const*>(constant)->constisnull) described->may_have_nulls = true;
+      if (as<Const>(constant)->constisnull) described->may_have_nulls = true;
       lfirst(value) = constant;
     }
   }
@@ -88,14 +89,12 @@ Rows rows_of(const RangeTblEntry* entry, const Bitmapset* columns) {
   const auto most = static_cast<Size>(list_length(entry->values_lists));
   Rows rows = {static_cast<Datum**>(palloc((most + 1) * sizeof(Datum*))), 0,
                static_cast<ComparedColumn*>(palloc((width + 1) * sizeof(ComparedColumn))), width};
-  const ListCell* row;
-  foreach (row, entry->values_lists) {
+  for (auto* row : each<List>(entry->values_lists)) {
     auto* values = static_cast<Datum*>(palloc((width + 1) * sizeof(Datum)));
     bool has_null = false;
     int column = -1;
     for (int i = 0; (column = bms_next_member(columns, column)) >= 0; ++i) {
-      const auto* value =
-          static_cast<Const*>(list_nth(static_cast<List*>(lfirst(row)), column - 1));
+      const auto* value = static_cast<Const*>(list_nth(row, column - 1));
       rows.columns[i] = {list_nth_oid(entry->coltypes, column - 1),
                          list_nth_oid(entry->colcollations, column - 1)};
       values[i] = value->constvalue;
@@ -154,7 +153,7 @@ void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* describ
 
 bool is_column(const TargetEntry* column, int number) {
   if (column->resjunk || !IsA(column->expr, Var)) return false;
-  const auto* variable = reinterpret_cast<const Var*>(column->expr);
+  const auto* variable = as<Var>(column->expr);
   return variable->varno == 1 && variable->varlevelsup == 0 && variable->varattno == number;
 }
 
@@ -182,7 +181,7 @@ RangeTblEntry* pull_up_values(const QueryLevel* level, int number) {
   ListCell* cell = list_nth_cell(level->query->rtable, number - 1);
   auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
   CommonTableExpr* cte = entry->rtekind == RTE_CTE ? find_cte(level, entry).cte : nullptr;
-  const auto* query = cte == nullptr ? entry->subquery : reinterpret_cast<Query*>(cte->ctequery);
+  const auto* query = cte == nullptr ? entry->subquery : as<Query>(cte->ctequery);
   const RangeTblEntry* values = query == nullptr ? nullptr : values_of(query);
   if (values == nullptr) return entry;
   auto* pulled_up = static_cast<RangeTblEntry*>(copyObjectImpl(values));
@@ -203,7 +202,7 @@ Node* call(const char* name, const Oid* types, List* arguments, Oid result, Oid 
                     errmsg("function dpquantile.%s of the extension is missing", name),
                     errhint("Have its owner run ALTER EXTENSION dpquantile UPDATE.")));
   }
-  return reinterpret_cast<Node*>(
+  return as<Node>(
       makeFuncExpr(function, result, arguments, collation, collation, COERCE_EXPLICIT_CALL));
 }
 
@@ -211,7 +210,7 @@ Node* one_of_type(Oid type) {
   const Datum one = type == INT4OID   ? Int32GetDatum(1)
                     : type == INT8OID ? Int64GetDatum(1)
                                       : DirectFunctionCall1(int4_numeric, Int32GetDatum(1));
-  return reinterpret_cast<Node*>(
+  return as<Node>(
       makeConst(type, -1, InvalidOid, get_typlen(type), one, false, get_typbyval(type)));
 }
 
@@ -247,7 +246,7 @@ void check_elements(const QueryLevel* level, const FuncExpr* function) {
       is_inside_type(type) && OidIsValid(equality_family(type)) &&
       (!type_is_collatable(type) || is_inside_collation(function->funccollid));
   if (is_comparable) return;
-  refuse_list(level, reinterpret_cast<const Node*>(function),
+  refuse_list(level, as<Node>(function),
               psprintf("a list of values of type %s cannot be joined with protected rows",
                        format_type_be(type)));
 }
@@ -256,7 +255,7 @@ void check_elements(const QueryLevel* level, const FuncExpr* function) {
 int most_elements(Node* array) {
   Node* folded = eval_const_expressions(nullptr, array);
   if (!IsA(folded, Const)) return kMaxElements;
-  const auto* constant = reinterpret_cast<const Const*>(folded);
+  const auto* constant = as<Const>(folded);
   if (constant->constisnull) return 0;
   const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
   return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
@@ -272,14 +271,14 @@ Node* early_list(QueryLevel* level, const FuncExpr* original, Node* array) {
                                   original->funccollid, original->funccollid, COERCE_EXPLICIT_CALL);
   unnest->funcretset = true;
   unnest->location = original->location;
-  return reinterpret_cast<Node*>(unnest);
+  return as<Node>(unnest);
 }
 
 void describe_function(QueryLevel* level, const RangeTblEntry* entry, FromEntry* described) {
   if (entry->funcordinality || list_length(entry->functions) != 1) return;
   auto* function = static_cast<RangeTblFunction*>(linitial(entry->functions));
   if (!IsA(function->funcexpr, FuncExpr)) return;
-  const auto* original = reinterpret_cast<FuncExpr*>(function->funcexpr);
+  const auto* original = as<FuncExpr>(function->funcexpr);
   Node* array = array_of(original);
   if (array == nullptr) return;
   if (reads_columns(array)) {
@@ -363,12 +362,10 @@ bool hash_finds_row_of_list(const QueryLevel* level, const List* conditions, int
     if (column_compared(level, only, number, entry.hashed_columns) > 0) return true;
   }
   Bitmapset* compared = nullptr;
-  const ListCell* cell;
-  foreach (cell, conditions) {
-    auto* condition = static_cast<Node*>(lfirst(cell));
+  for (auto* condition : each<Node>(conditions)) {
     const int column = column_compared(level, condition, number, entry.hashed_rows);
     if (column == 0 || bms_is_member(column, compared)) return false;
-    const auto* equality = reinterpret_cast<const OpExpr*>(condition);
+    const auto* equality = as<OpExpr>(condition);
     if (!op_hashjoinable(equality->opno, exprType(static_cast<Node*>(linitial(equality->args))))) {
       return false;
     }

@@ -1,5 +1,7 @@
 #include "pg/protect/query_level.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
@@ -9,9 +11,8 @@ namespace dpquantile {
 
 int most_rows_of_user(const QueryLevel* level) {
   int most = 0;
-  const ListCell* cell;
-  foreach (cell, level->relations) {
-    const int of_relation = static_cast<const BorrowedRelation*>(lfirst(cell))->max_rows;
+  for (const auto* borrowed_relation : each<const BorrowedRelation>(level->relations)) {
+    const int of_relation = borrowed_relation->max_rows;
     if (of_relation == 0) return 0;
     most = Max(most, of_relation);
   }
@@ -33,7 +34,7 @@ CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry) {
 // LIMIT NULL limits nothing.
 void fence(Query* query) {
   if (query->limitCount != nullptr || query->limitOffset != nullptr) return;
-  query->limitCount = reinterpret_cast<Node*>(makeNullConst(INT8OID, -1, InvalidOid));
+  query->limitCount = as<Node>(makeNullConst(INT8OID, -1, InvalidOid));
 }
 
 }  // namespace dpquantile

@@ -16,6 +16,8 @@
 #include "pg/server/query_random.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
@@ -54,12 +56,10 @@ void check_one_value(const QueryLevel* level, Node* key) {
 // The columns of an entry of FROM that are keys.
 Bitmapset* key_columns(const Block& block, int entry) {
   Bitmapset* columns = nullptr;
-  const ListCell* cell;
-  foreach (cell, block.level->query->groupClause) {
-    const auto* key = static_cast<const SortGroupClause*>(lfirst(cell));
+  for (const auto* key : each<const SortGroupClause>(block.level->query->groupClause)) {
     const auto* expression = entry_of_key(block, key)->expr;
     if (!IsA(expression, Var)) continue;
-    const auto* column = reinterpret_cast<const Var*>(expression);
+    const auto* column = as<Var>(expression);
     if (column->varlevelsup > 0 || static_cast<int>(column->varno) != entry) continue;
     if (column->varattno > 0) columns = bms_add_member(columns, column->varattno);
   }
@@ -69,7 +69,7 @@ Bitmapset* key_columns(const Block& block, int entry) {
 // Whether all rows of a group have the key from one row of a list.
 bool is_key_of_list(const Block& block, const Node* key) {
   if (!IsA(key, Var) || !is_public(block.level, const_cast<Node*>(key))) return false;
-  const auto* column = reinterpret_cast<const Var*>(key);
+  const auto* column = as<Var>(key);
   if (column->varlevelsup > 0) return false;
   const int number = static_cast<int>(column->varno);
   const FromEntry& entry = entry_of(block.level, number);
@@ -81,7 +81,7 @@ bool is_key_of_list(const Block& block, const Node* key) {
 // latter are few.
 bool is_stored_key(const QueryLevel* level, const Node* key) {
   if (!IsA(key, Var)) return false;
-  const auto* column = reinterpret_cast<const Var*>(key);
+  const auto* column = as<Var>(key);
   if (column->varlevelsup > 0) return false;
   if (const Node* merged = merged_column(level, column)) return is_stored_key(level, merged);
   const FromEntry& entry = entry_of(level, static_cast<int>(column->varno));
@@ -120,8 +120,8 @@ Node* hash_of_key(const QueryLevel* level, Node* key) {
     arguments = lappend(arguments, makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
                                              UInt64GetDatum(half), false, FLOAT8PASSBYVAL));
   }
-  return reinterpret_cast<Node*>(makeFuncExpr(function, INT8OID, arguments, InvalidOid,
-                                              exprCollation(key), COERCE_EXPLICIT_CALL));
+  return as<Node>(makeFuncExpr(function, INT8OID, arguments, InvalidOid, exprCollation(key),
+                               COERCE_EXPLICIT_CALL));
 }
 
 struct Reference {
@@ -131,9 +131,7 @@ struct Reference {
 
 // Adds a column to each grouping set that has another one.
 void add_to_sets(List* sets, const Reference& reference) {
-  ListCell* cell;
-  foreach (cell, sets) {
-    auto* set = static_cast<GroupingSet*>(lfirst(cell));
+  for (auto* set : each<GroupingSet>(sets)) {
     if (set->kind != GROUPING_SET_SIMPLE) {
       add_to_sets(set->content, reference);
     } else if (list_member_int(set->content, reference.of_key)) {
@@ -144,9 +142,8 @@ void add_to_sets(List* sets, const Reference& reference) {
 
 Index largest_reference(const Query* query) {
   Index largest = 0;
-  const ListCell* cell;
-  foreach (cell, query->targetList) {
-    largest = Max(largest, static_cast<const TargetEntry*>(lfirst(cell))->ressortgroupref);
+  for (const auto* entry : each<const TargetEntry>(query->targetList)) {
+    largest = Max(largest, entry->ressortgroupref);
   }
   return largest;
 }
@@ -155,9 +152,8 @@ void group_by_hash(const QueryLevel* level, const SortGroupClause* key, Node* re
   Query* query = level->query;
   Node* hash = hash_of_key(level, rewritten);
   level->statement->samples = with_samples(level->statement->samples, hash);
-  TargetEntry* entry =
-      makeTargetEntry(reinterpret_cast<Expr*>(hash),
-                      static_cast<AttrNumber>(list_length(query->targetList) + 1), nullptr, true);
+  TargetEntry* entry = makeTargetEntry(
+      as<Expr>(hash), static_cast<AttrNumber>(list_length(query->targetList) + 1), nullptr, true);
   entry->ressortgroupref = largest_reference(query) + 1;
   query->targetList = lappend(query->targetList, entry);
   SortGroupClause* group = makeNode(SortGroupClause);
@@ -185,7 +181,7 @@ bool find_waiting_call(Node* node, void* context) {
 // When the target list and HAVING have been rewritten.
 void group_by_hashes(const Block& block, const List* groups) {
   const Query* query = block.level->query;
-  const bool all_keys = find_waiting_call(reinterpret_cast<Node*>(query->targetList), nullptr) ||
+  const bool all_keys = find_waiting_call(as<Node>(query->targetList), nullptr) ||
                         find_waiting_call(query->havingQual, nullptr);
   for (int i = 0; i < list_length(groups); ++i) {
     const auto* as_asked = static_cast<const Node*>(list_nth(block.keys, i));
@@ -197,10 +193,8 @@ void group_by_hashes(const Block& block, const List* groups) {
 }
 
 void rewrite_keys(Block* block) {
-  ListCell* cell;
-  foreach (cell, block->level->query->groupClause) {
-    auto* key = static_cast<SortGroupClause*>(lfirst(cell));
-    auto* expression = reinterpret_cast<Node*>(entry_of_key(*block, key)->expr);
+  for (auto* key : each<SortGroupClause>(block->level->query->groupClause)) {
+    auto* expression = as<Node>(entry_of_key(*block, key)->expr);
     check_one_value(block->level, expression);
     Node* rewritten = rewrite_inside(block->level, expression);
     check_key_inside(block->level, key, rewritten);
@@ -231,7 +225,7 @@ Node* rewritten_key(const Block& block, const Node* expression) {
 // A column that is no key: PostgreSQL takes it from any row of the group. In a public table all
 // rows of the group have the same.
 void check_dependent_column(const QueryLevel* level, const Var* column) {
-  const auto* node = reinterpret_cast<const Node*>(column);
+  const auto* node = as<Node>(column);
   if (column->varlevelsup > 0 || is_public(level, const_cast<Node*>(node))) return;
   refuse(level->statement->refused, column->location,
          "a column outside of the aggregates is not in GROUP BY", "Add it to GROUP BY.");
@@ -240,9 +234,8 @@ void check_dependent_column(const QueryLevel* level, const Var* column) {
 // PostgreSQL knows by unique keys that such a column has one value in a group.
 void rely_on_keys(const QueryLevel* level) {
   List** indexes = &level->statement->indexes;
-  ListCell* cell;
-  foreach (cell, level->query->constraintDeps) {
-    *indexes = list_append_unique_oid(*indexes, get_constraint_index(lfirst_oid(cell)));
+  for (const Oid oid : each_oid(level->query->constraintDeps)) {
+    *indexes = list_append_unique_oid(*indexes, get_constraint_index(oid));
   }
 }
 
@@ -251,19 +244,16 @@ Node* rewrite_over_answers(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   const auto* block = static_cast<Block*>(context);
   if (Node* key = rewritten_key(*block, node)) return key;
-  if (IsA(node, Aggref)) return rewrite_aggregate(block->level, reinterpret_cast<Aggref*>(node));
+  if (IsA(node, Aggref)) return rewrite_aggregate(block->level, as<Aggref>(node));
   if (IsA(node, SubLink)) refuse_node(block->level, node);
-  if (IsA(node, Var)) check_dependent_column(block->level, reinterpret_cast<Var*>(node));
+  if (IsA(node, Var)) check_dependent_column(block->level, as<Var>(node));
   check_node_outside(block->level, node);
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite_over_answers), context);
 }
 
 void rewrite_target_list(Block* block) {
-  ListCell* cell;
-  foreach (cell, block->level->query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    column->expr =
-        reinterpret_cast<Expr*>(rewrite_over_answers(reinterpret_cast<Node*>(column->expr), block));
+  for (auto* column : each<TargetEntry>(block->level->query->targetList)) {
+    column->expr = as<Expr>(rewrite_over_answers(as<Node>(column->expr), block));
   }
 }
 
@@ -279,11 +269,11 @@ void check_keep_group(const QueryLevel* level, Node* condition) {
 Node* rewrite_having(Block* block, Node* condition) {
   if (condition == nullptr) return nullptr;
   if (is_andclause(condition)) {
-    auto* terms = reinterpret_cast<BoolExpr*>(condition);
+    auto* terms = as<BoolExpr>(condition);
     ListCell* cell;
     foreach (cell, terms->args)
       lfirst(cell) = rewrite_having(block, static_cast<Node*>(lfirst(cell)));
-    return reinterpret_cast<Node*>(terms);
+    return as<Node>(terms);
   }
   check_keep_group(block->level, condition);
   return has_aggregate(condition) ? rewrite_over_answers(condition, block)
@@ -295,15 +285,14 @@ Node* rewrite_having(Block* block, Node* condition) {
 bool asks_keep_group(const Node* having) {
   if (having == nullptr) return false;
   if (!is_andclause(having)) return is_keep_group(having);
-  const ListCell* cell;
-  foreach (cell, reinterpret_cast<const BoolExpr*>(having)->args) {
-    if (asks_keep_group(static_cast<const Node*>(lfirst(cell)))) return true;
+  for (const auto* node : each<const Node>(as<BoolExpr>(having)->args)) {
+    if (asks_keep_group(node)) return true;
   }
   return false;
 }
 
 bool has_public_keys(const Block& block) {
-  return is_public(block.level, reinterpret_cast<Node*>(block.keys));
+  return is_public(block.level, as<Node>(block.keys));
 }
 
 const Node* first_key(const Block& block) {
@@ -344,8 +333,7 @@ void check_limit(QueryLevel* level, Node* limit) {
 
 void check_has_aggregate(const QueryLevel* level) {
   const Query* query = level->query;
-  if (has_aggregate(reinterpret_cast<Node*>(query->targetList)) ||
-      has_aggregate(query->havingQual)) {
+  if (has_aggregate(as<Node>(query->targetList)) || has_aggregate(query->havingQual)) {
     return;
   }
   refuse_without_select(level->statement->refused, kNowhere, "the query has no private aggregate",
@@ -358,11 +346,9 @@ void keep_one_aggregate(Query* query) {
   if (has_aggregate(query->havingQual)) return;
   Index largest = 0;
   TargetEntry* kept = nullptr;
-  ListCell* cell;
-  foreach (cell, query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+  for (auto* column : each<TargetEntry>(query->targetList)) {
     largest = Max(largest, column->ressortgroupref);
-    if (kept == nullptr && has_aggregate(reinterpret_cast<Node*>(column->expr))) kept = column;
+    if (kept == nullptr && has_aggregate(as<Node>(column->expr))) kept = column;
   }
   if (kept->ressortgroupref == 0) kept->ressortgroupref = largest + 1;
 }
@@ -373,7 +359,7 @@ void check_release_block(QueryLevel* level) {
   Query* query = level->query;
   check_clauses(level);
   check_has_aggregate(level);
-  require_private_aggregates(level, reinterpret_cast<Node*>(query->targetList));
+  require_private_aggregates(level, as<Node>(query->targetList));
   require_private_aggregates(level, query->havingQual);
   check_rows(level);
   Block block = {level, NIL, NIL};
@@ -385,7 +371,7 @@ void check_release_block(QueryLevel* level) {
   query->havingQual = rewrite_having(&block, query->havingQual);
   group_by_hashes(block, groups);
   count_comparisons(level);
-  check_outside(level, reinterpret_cast<Node*>(query->sortClause), nullptr);
+  check_outside(level, as<Node>(query->sortClause), nullptr);
   check_limit(level, query->limitCount);
   check_limit(level, query->limitOffset);
   keep_one_aggregate(query);

@@ -11,6 +11,8 @@
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/detoast.h"
 #include "catalog/pg_collation_d.h"
@@ -100,9 +102,8 @@ double time_of_texts(const QueryLevel* level, CallTime call, Node* node, int i) 
 
 bool has_numeric(const Node* node) {
   if (getBaseType(exprType(node)) == NUMERICOID) return true;
-  const ListCell* cell;
-  foreach (cell, arguments_of(node)) {
-    if (getBaseType(exprType(static_cast<Node*>(lfirst(cell)))) == NUMERICOID) return true;
+  for (const auto* argument : each<const Node>(arguments_of(node))) {
+    if (getBaseType(exprType(argument)) == NUMERICOID) return true;
   }
   return false;
 }
@@ -113,7 +114,7 @@ bool is_short_number(const Statement* statement, const Node* node) {
   constexpr int kFewDigits = 50;
   if (getBaseType(exprType(node)) != NUMERICOID) return true;
   if (is_literal(statement, node)) {
-    const auto* constant = reinterpret_cast<const Const*>(node);
+    const auto* constant = as<Const>(node);
     return constant->constisnull || toast_raw_datum_size(constant->constvalue) <= kShortNumber;
   }
   const int32 typmod = exprTypmod(node) - static_cast<int32>(VARHDRSZ);
@@ -121,9 +122,8 @@ bool is_short_number(const Statement* statement, const Node* node) {
 }
 
 bool has_short_numbers(const Statement* statement, const Node* node) {
-  const ListCell* cell;
-  foreach (cell, arguments_of(node)) {
-    if (!is_short_number(statement, static_cast<Node*>(lfirst(cell)))) return false;
+  for (const auto* argument : each<const Node>(arguments_of(node))) {
+    if (!is_short_number(statement, argument)) return false;
   }
   return true;
 }
@@ -194,9 +194,7 @@ double time_of_comparisons(const QueryLevel* level, const Node* node, int i) {
   double time = std::max(list_length(arguments) - 1, 1) * time_of_comparison(node);
   SizeBound before{};
   int values = 0;
-  const ListCell* cell;
-  foreach (cell, arguments) {
-    auto* argument = static_cast<Node*>(lfirst(cell));
+  for (auto* argument : each<Node>(arguments)) {
     if (!has_any_length(exprType(argument))) continue;
     const SizeBound bound = bound_of(level, argument);
     if (values++ > 0) time += time_of_pair(node, before, bound, i);
@@ -235,7 +233,7 @@ double time_of_array(const QueryLevel* level, const Node* node, int i) {
   double bytes = kMostTextBytes;
   double hashing = 0;
   if (is_literal(level->statement, array)) {
-    const auto* constant = reinterpret_cast<const Const*>(array);
+    const auto* constant = as<Const>(array);
     if (constant->constisnull) return kNode;
     const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
     elements = ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
@@ -247,7 +245,7 @@ double time_of_array(const QueryLevel* level, const Node* node, int i) {
 }
 
 double time_of_element(const QueryLevel* level, const SubscriptingRef* node, int i) {
-  auto* array = reinterpret_cast<Node*>(node->refexpr);
+  auto* array = as<Node>(node->refexpr);
   return kNode + bound_of(level, array).bytes[i] * kElementByte;
 }
 
@@ -257,7 +255,7 @@ double time_of_limit(const QueryLevel* level, Node* node, int i) {
 }
 
 double time_of_text_cast(const CoerceViaIO* node) {
-  const Oid type = getBaseType(exprType(reinterpret_cast<Node*>(node->arg)));
+  const Oid type = getBaseType(exprType(as<Node>(node->arg)));
   return type == NUMERICOID ? kNumericCast : kTextCast;
 }
 
@@ -267,11 +265,11 @@ double time_of(const QueryLevel* level, const TotalVariant* variant, Node* node,
   if (is_size_limit(node)) return time_of_limit(level, node, i);
   switch (nodeTag(node)) {
     case T_CoerceViaIO:
-      return time_of_text_cast(reinterpret_cast<CoerceViaIO*>(node));
+      return time_of_text_cast(as<CoerceViaIO>(node));
     case T_ScalarArrayOpExpr:
       return time_of_array(level, node, i);
     case T_SubscriptingRef:
-      return time_of_element(level, reinterpret_cast<SubscriptingRef*>(node), i);
+      return time_of_element(level, as<SubscriptingRef>(node), i);
     case T_FuncExpr:
     case T_OpExpr:
     case T_DistinctExpr:
@@ -286,7 +284,7 @@ double time_of(const QueryLevel* level, const TotalVariant* variant, Node* node,
 void add_column(const QueryLevel* level, const Var* column, RowWork* work) {
   if (column->varlevelsup > 0 || column->varattno < 1) return;
   if (const Node* merged = merged_column(level, column)) {
-    if (IsA(merged, Var)) add_column(level, reinterpret_cast<const Var*>(merged), work);
+    if (IsA(merged, Var)) add_column(level, as<Var>(merged), work);
     return;
   }
   const QueryLevel* source = entry_of(level, column->varno).source;
@@ -303,7 +301,7 @@ struct AddedWork {
 
 void add_node(const AddedWork& added, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return;
-  if (IsA(node, Var)) add_column(added.level, reinterpret_cast<Var*>(node), added.work);
+  if (IsA(node, Var)) add_column(added.level, as<Var>(node), added.work);
   const TotalVariant* variant = variant_of_call(node);
   for (int i = 0; i < kSizeLimits; ++i) {
     added.work->time[i] += time_of(added.level, variant, node, i);
@@ -315,13 +313,12 @@ void add_limits(const AddedWork& added, Node* node) {
   const auto add = [&](Node* argument) {
     if (argument != nullptr && is_size_limit(argument)) add_node(added, argument);
   };
-  const ListCell* cell;
-  foreach (cell, arguments_of(node)) add(static_cast<Node*>(lfirst(cell)));
+  for (auto* argument : each<Node>(arguments_of(node))) add(argument);
   if (IsA(node, SubscriptingRef)) {
-    add(reinterpret_cast<Node*>(reinterpret_cast<SubscriptingRef*>(node)->refexpr));
+    add(as<Node>(as<SubscriptingRef>(node)->refexpr));
   }
   if (IsA(node, CoerceViaIO)) {
-    add(reinterpret_cast<Node*>(reinterpret_cast<CoerceViaIO*>(node)->arg));
+    add(as<Node>(as<CoerceViaIO>(node)->arg));
   }
 }
 
@@ -370,9 +367,8 @@ Node* with_bounded_reading(QueryLevel* level, Node* value) {
   }
   require_little_work(level->statement, limited, kShorterHint);
   // The column of the answer has the declared length, too.
-  return reinterpret_cast<Node*>(makeRelabelType(reinterpret_cast<Expr*>(limited), exprType(value),
-                                                 exprTypmod(value), exprCollation(value),
-                                                 COERCE_IMPLICIT_CAST));
+  return as<Node>(makeRelabelType(as<Expr>(limited), exprType(value), exprTypmod(value),
+                                  exprCollation(value), COERCE_IMPLICIT_CAST));
 }
 
 namespace {

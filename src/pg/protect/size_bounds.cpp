@@ -9,6 +9,8 @@
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/detoast.h"
 #include "catalog/pg_type.h"
@@ -35,7 +37,7 @@ constexpr double kMostProductBytes = 1024;  // of two of them
 
 // A literal integer, or what is more than any.
 double literal_of(const Statement* statement, const Node* node) {
-  const auto* constant = reinterpret_cast<const Const*>(node);
+  const auto* constant = as<Const>(node);
   if (!is_literal(statement, node) || constant->consttype != INT4OID) return kUnlimited;
   return constant->constisnull ? 0 : std::max(DatumGetInt32(constant->constvalue), 0);
 }
@@ -76,10 +78,8 @@ SizeBound outer_bound() {
 // The longest value in a column of VALUES, which are constants.
 double longest_value(const RangeTblEntry* list, AttrNumber column) {
   double longest = 0;
-  const ListCell* cell;
-  foreach (cell, list->values_lists) {
-    const auto* value =
-        static_cast<const Const*>(list_nth(static_cast<List*>(lfirst(cell)), column - 1));
+  for (auto* row : each<List>(list->values_lists)) {
+    const auto* value = static_cast<const Const*>(list_nth(row, column - 1));
     longest = std::max(longest, size_of_constant(value));
   }
   return longest;
@@ -113,7 +113,7 @@ double declared_bytes(Oid base, int32 typmod) {
 }
 
 SizeBound bound_of_column(const QueryLevel* level, const Var* column) {
-  const Node* node = reinterpret_cast<const Node*>(column);
+  const Node* node = as<Node>(column);
   if (column->varlevelsup > 0) return outer_bound();
   if (Node* merged = merged_column(level, column)) return bound_of(level, merged);
   const QueryLevel* source = entry_of(level, column->varno).source;
@@ -129,18 +129,16 @@ SizeBound bound_of_column(const QueryLevel* level, const Var* column) {
 
 SizeBound longest_of(const QueryLevel* level, const List* nodes) {
   SizeBound longest = at_most(0);
-  const ListCell* cell;
-  foreach (cell, nodes) {
-    longest = longer(longest, bound_of(level, static_cast<Node*>(lfirst(cell))));
+  for (auto* node : each<Node>(nodes)) {
+    longest = longer(longest, bound_of(level, node));
   }
   return longest;
 }
 
 SizeBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
   List* results = node->defresult == nullptr ? NIL : list_make1(node->defresult);
-  const ListCell* cell;
-  foreach (cell, node->args) {
-    results = lappend(results, static_cast<CaseWhen*>(lfirst(cell))->result);
+  for (auto* branch : each<CaseWhen>(node->args)) {
+    results = lappend(results, branch->result);
   }
   return longest_of(level, results);
 }
@@ -224,22 +222,22 @@ SizeBound find_bound(const QueryLevel* level, Node* node) {
   check_stack_depth();
   switch (nodeTag(node)) {
     case T_Const: {
-      const auto* constant = reinterpret_cast<const Const*>(node);
+      const auto* constant = as<Const>(node);
       return is_literal(level->statement, node) ? at_most(size_of_constant(constant))
                                                 : early_bound(exprType(node));
     }
     case T_Param:
       return early_bound(exprType(node));
     case T_Var:
-      return bound_of_column(level, reinterpret_cast<const Var*>(node));
+      return bound_of_column(level, as<Var>(node));
     case T_RelabelType:
-      return bound_of(level, reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg));
+      return bound_of(level, as<Node>(as<RelabelType>(node)->arg));
     case T_CollateExpr:
-      return bound_of(level, reinterpret_cast<Node*>(reinterpret_cast<CollateExpr*>(node)->arg));
+      return bound_of(level, as<Node>(as<CollateExpr>(node)->arg));
     case T_CaseExpr:
-      return bound_of_case(level, reinterpret_cast<const CaseExpr*>(node));
+      return bound_of_case(level, as<CaseExpr>(node));
     case T_CoalesceExpr:
-      return longest_of(level, reinterpret_cast<const CoalesceExpr*>(node)->args);
+      return longest_of(level, as<CoalesceExpr>(node)->args);
     case T_MinMaxExpr:
     case T_NullIfExpr:
       return longest_of(level, arguments_of(node));
@@ -247,12 +245,11 @@ SizeBound find_bound(const QueryLevel* level, Node* node) {
     case T_OpExpr:
       return bound_of_call(level, node);
     case T_SubscriptingRef:  // an element
-      return bound_of(level,
-                      reinterpret_cast<Node*>(reinterpret_cast<SubscriptingRef*>(node)->refexpr));
+      return bound_of(level, as<Node>(as<SubscriptingRef>(node)->refexpr));
     case T_ArrayExpr:
       return at_most(kMostTextBytes);
     case T_CoerceViaIO: {
-      const auto* value = reinterpret_cast<const Node*>(reinterpret_cast<CoerceViaIO*>(node)->arg);
+      const auto* value = as<Node>(as<CoerceViaIO>(node)->arg);
       return at_most(is_number(exprType(value)) ? kMostProductBytes : kShortText);
     }
     default:
@@ -340,9 +337,7 @@ SizeBound longer(SizeBound longest, const SizeBound& bound) {
 
 SizeBound sum_of(const QueryLevel* level, const List* nodes) {
   SizeBound sum = at_most(0);
-  const ListCell* cell;
-  foreach (cell, nodes) {
-    auto* node = static_cast<Node*>(lfirst(cell));
+  for (auto* node : each<Node>(nodes)) {
     if (!is_text(exprType(node))) continue;
     const SizeBound bound = bound_of(level, node);
     for (int i = 0; i < kSizeLimits; ++i) sum.bytes[i] += bound.bytes[i];

@@ -11,6 +11,8 @@
 #include "pg/vocabulary/own_function.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type.h"
@@ -43,7 +45,7 @@ Node* limit_parameter(Statement* statement) {
   parameter->paramtype = INT4OID;
   parameter->paramtypmod = -1;
   parameter->location = kNowhere;
-  return reinterpret_cast<Node*>(parameter);
+  return as<Node>(parameter);
 }
 
 [[noreturn]] void report_internal(const char* what) {
@@ -63,8 +65,8 @@ Node* short_value(Statement* statement, Node* value, Node* limit) {
   FuncExpr* call = makeFuncExpr(function, type, list_make2(value, limit), collation, collation,
                                 COERCE_EXPLICIT_CALL);
   call->location = exprLocation(value);
-  statement->samples = with_samples(statement->samples, reinterpret_cast<Node*>(call));
-  return reinterpret_cast<Node*>(call);
+  statement->samples = with_samples(statement->samples, as<Node>(call));
+  return as<Node>(call);
 }
 
 // The number of an early value, from 0. A parameter of the query itself has one, too.
@@ -83,9 +85,9 @@ int number_of_early(const Statement* statement, const Param* parameter) {
 
 const Var* column_in(const QueryLevel* level, const Node* node) {
   while (IsA(node, RelabelType)) {
-    node = reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(node)->arg);
+    node = as<Node>(as<RelabelType>(node)->arg);
   }
-  const auto* column = reinterpret_cast<const Var*>(node);
+  const auto* column = as<Var>(node);
   if (!IsA(node, Var) || column->varlevelsup > 0) return nullptr;
   const Node* merged = merged_column(level, column);
   return merged == nullptr ? column : column_in(level, merged);
@@ -98,7 +100,7 @@ bool is_of_protected(const QueryLevel* level, const Var* column) {
 
 bool is_equality(const Node* node) {
   if (!IsA(node, OpExpr)) return false;
-  const Oid operation = reinterpret_cast<const OpExpr*>(node)->opno;
+  const Oid operation = as<OpExpr>(node)->opno;
   const Oid type = exprType(argument_of(node, 0));
   return op_mergejoinable(operation, type) || op_hashjoinable(operation, type);
 }
@@ -147,9 +149,8 @@ Node* value_as_short_as(QueryLevel* level, Node* value, Node* column) {
   const SizeBound bound = bound_of(level, value);
   if (!bound.is_stored) return value;
   const double longest = bound_of(level, column).bytes[0];
-  Node* limit =
-      reinterpret_cast<Node*>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-                                        Int32GetDatum(static_cast<int32>(longest)), false, true));
+  Node* limit = as<Node>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+                                   Int32GetDatum(static_cast<int32>(longest)), false, true));
   Node* short_node = short_value(level->statement, value, limit);
   set_bound(level->statement, short_node, at_most(longest));
   return short_node;
@@ -190,11 +191,11 @@ void require_short_value(Statement* statement, Node* early) {
   const Oid type = exprType(early);
   if (get_typlen(type) != -1 || is_array(type) || is_literal(statement, early)) return;
   if (IsA(early, Param)) {
-    const int number = number_of_early(statement, reinterpret_cast<const Param*>(early));
+    const int number = number_of_early(statement, as<Param>(early));
     statement->short_values = list_append_unique_int(statement->short_values, number);
     return;
   }
-  const auto* known = reinterpret_cast<const Const*>(early);
+  const auto* known = as<Const>(early);
   if (known->constisnull) return;
   check_short_number(known->constvalue, type);
   statement->longest_known =
@@ -209,7 +210,7 @@ Node* limited_value(QueryLevel* level, Node* value) {
 
 bool is_size_limit(const Node* node) {
   if (!IsA(node, FuncExpr)) return false;
-  const Oid function = reinterpret_cast<const FuncExpr*>(node)->funcid;
+  const Oid function = as<FuncExpr>(node)->funcid;
   if (function < FirstNormalObjectId) return false;
   const char* name = get_func_name(function);
   return name != nullptr && strcmp(name, kShortValue) == 0;
@@ -217,12 +218,11 @@ bool is_size_limit(const Node* node) {
 
 void limit_values(QueryLevel* level, Node* node) {
   if (IsA(node, SubscriptingRef)) {
-    auto* element = reinterpret_cast<SubscriptingRef*>(node);
-    element->refexpr =
-        reinterpret_cast<Expr*>(limited_value(level, reinterpret_cast<Node*>(element->refexpr)));
+    auto* element = as<SubscriptingRef>(node);
+    element->refexpr = as<Expr>(limited_value(level, as<Node>(element->refexpr)));
   } else if (IsA(node, CoerceViaIO)) {
-    auto* cast = reinterpret_cast<CoerceViaIO*>(node);
-    cast->arg = reinterpret_cast<Expr*>(value_to_write(level, reinterpret_cast<Node*>(cast->arg)));
+    auto* cast = as<CoerceViaIO>(node);
+    cast->arg = as<Expr>(value_to_write(level, as<Node>(cast->arg)));
   } else {
     limit_arguments(level, node);
   }

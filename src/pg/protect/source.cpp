@@ -8,6 +8,8 @@
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -29,12 +31,11 @@ void refuse_clause(const QueryLevel* level, bool is_present, const char* reason,
 
 void rewrite_conditions(QueryLevel* level, Node* from) {
   if (IsA(from, FromExpr)) {
-    auto* list = reinterpret_cast<FromExpr*>(from);
-    ListCell* cell;
-    foreach (cell, list->fromlist) rewrite_conditions(level, static_cast<Node*>(lfirst(cell)));
+    auto* list = as<FromExpr>(from);
+    for (auto* node : each<Node>(list->fromlist)) rewrite_conditions(level, node);
     list->quals = rewrite_inside(level, list->quals);
   } else if (IsA(from, JoinExpr)) {
-    auto* join = reinterpret_cast<JoinExpr*>(from);
+    auto* join = as<JoinExpr>(from);
     rewrite_conditions(level, join->larg);
     rewrite_conditions(level, join->rarg);
     join->quals = rewrite_inside(level, join->quals);
@@ -44,13 +45,12 @@ void rewrite_conditions(QueryLevel* level, Node* from) {
 bool is_never_true(const Node* condition) {
   if (condition == nullptr) return false;
   if (IsA(condition, Const)) {
-    const auto* constant = reinterpret_cast<const Const*>(condition);
+    const auto* constant = as<Const>(condition);
     return constant->constisnull || !DatumGetBool(constant->constvalue);
   }
   if (!is_andclause(condition)) return false;
-  const ListCell* cell;
-  foreach (cell, reinterpret_cast<const BoolExpr*>(condition)->args) {
-    if (is_never_true(static_cast<const Node*>(lfirst(cell)))) return true;
+  for (const auto* node : each<const Node>(as<BoolExpr>(condition)->args)) {
+    if (is_never_true(node)) return true;
   }
   return false;
 }
@@ -62,7 +62,7 @@ bool has_limit_zero(QueryLevel* level) {
   if (query->limitCount == nullptr) return false;
   query->limitCount = early_expression(level, query->limitCount);
   if (!IsA(query->limitCount, Const)) return false;
-  const auto* limit = reinterpret_cast<Const*>(query->limitCount);
+  const auto* limit = as<Const>(query->limitCount);
   return !limit->constisnull && DatumGetInt64(limit->constvalue) == 0;
 }
 
@@ -84,13 +84,13 @@ void read_nothing(QueryLevel* level) {
 
 // A column as it is may be of any type: nothing is computed from it.
 bool is_plain_column(const Node* expression) {
-  return IsA(expression, Var) && reinterpret_cast<const Var*>(expression)->varlevelsup == 0;
+  return IsA(expression, Var) && as<Var>(expression)->varlevelsup == 0;
 }
 
 Node* rewrite_column(QueryLevel* level, Node* expression) {
   if (!is_plain_column(expression))
     return with_counted_copy(level, rewrite_inside(level, expression));
-  check_column(level, reinterpret_cast<Var*>(expression));
+  check_column(level, as<Var>(expression));
   count_node(level->statement, expression, weight_of(level, expression));
   return with_bounded_work(level, expression);
 }
@@ -105,11 +105,10 @@ void rewrite_columns(QueryLevel* level) {
     auto* column = static_cast<TargetEntry*>(lfirst(cell));
     const int before = level->statement->node_count;
     const RowWork work_before = level->statement->work;
-    column->expr =
-        reinterpret_cast<Expr*>(rewrite_column(level, reinterpret_cast<Node*>(column->expr)));
+    column->expr = as<Expr>(rewrite_column(level, as<Node>(column->expr)));
     level->weights[foreach_current_index(cell)] = level->statement->node_count - before;
     level->works[foreach_current_index(cell)] =
-        work_of_column(level, reinterpret_cast<Node*>(column->expr), work_before);
+        work_of_column(level, as<Node>(column->expr), work_before);
   }
 }
 
@@ -132,7 +131,7 @@ void check_clauses(const QueryLevel* level) {
 
 void check_rows(QueryLevel* level) {
   check_joins(level);
-  rewrite_conditions(level, reinterpret_cast<Node*>(level->query->jointree));
+  rewrite_conditions(level, as<Node>(level->query->jointree));
 }
 
 void check_source(QueryLevel* level) {

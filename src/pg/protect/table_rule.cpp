@@ -4,6 +4,8 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/protect/accepted_shape.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -33,9 +35,8 @@ bool has_row_security(Oid relation) {
 
 bool has_foreign_rows(Oid relation) {
   if (!has_subclass(relation)) return false;
-  ListCell* cell;
-  foreach (cell, find_all_inheritors(relation, AccessShareLock, nullptr)) {
-    if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE) return true;
+  for (const Oid child : each_oid(find_all_inheritors(relation, AccessShareLock, nullptr))) {
+    if (get_rel_relkind(child) == RELKIND_FOREIGN_TABLE) return true;
   }
   return false;
 }

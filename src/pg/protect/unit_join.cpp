@@ -4,6 +4,8 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_opfamily.h"
@@ -54,9 +56,7 @@ bool are_of_one_unit(const BorrowedRelation* one, const BorrowedRelation* other)
 
 void check_units(const QueryLevel* level, const UnitJoin& join) {
   const auto* one = static_cast<const BorrowedRelation*>(linitial(relations_of(level, join.left)));
-  const ListCell* cell;
-  foreach (cell, relations_of(level, join.right)) {
-    const auto* other = static_cast<const BorrowedRelation*>(lfirst(cell));
+  for (const auto* other : each<const BorrowedRelation>(relations_of(level, join.right))) {
     if (are_of_one_unit(one, other)) continue;
     refuse_join(
         level, join,
@@ -70,18 +70,16 @@ void check_units(const QueryLevel* level, const UnitJoin& join) {
 // One row of a person would be joined with the others: their number would be squared.
 void check_no_self_join(const QueryLevel* level, const UnitJoin& join) {
   const List* others = tables_of(level, join.right);
-  const ListCell* left;
-  foreach (left, tables_of(level, join.left)) {
-    const ListCell* right;
-    foreach (right, others) {
-      if (!share_rows(lfirst_oid(left), lfirst_oid(right))) continue;
+  for (const Oid left : each_oid(tables_of(level, join.left))) {
+    for (const Oid right : each_oid(others)) {
+      if (!share_rows(left, right)) continue;
       refuse_join(
           level, join,
-          lfirst_oid(left) == lfirst_oid(right)
+          left == right
               ? psprintf("table \"%s\" protects persons, so it cannot be joined with itself",
-                         get_rel_name(lfirst_oid(left)))
+                         get_rel_name(left))
               : psprintf("tables \"%s\" and \"%s\" have rows in common, so they cannot be joined",
-                         get_rel_name(lfirst_oid(left)), get_rel_name(lfirst_oid(right))),
+                         get_rel_name(left), get_rel_name(right)),
           "Join different tables of one unit, by the columns that identify their persons.");
     }
   }
@@ -89,9 +87,7 @@ void check_no_self_join(const QueryLevel* level, const UnitJoin& join) {
 
 // Who is protected by another table with the same rows must be of the same unit, too.
 void check_shared_rows(const QueryLevel* level, const Bitmapset* entries) {
-  const ListCell* cell;
-  foreach (cell, relations_of(level, entries)) {
-    const auto* relation = static_cast<const BorrowedRelation*>(lfirst(cell));
+  for (const auto* relation : each<const BorrowedRelation>(relations_of(level, entries))) {
     check_unit_of_shared_rows(level->statement->refused, relation->table, NameStr(relation->unit),
                               owner_of(relation->permissions->relid));
   }
@@ -101,7 +97,7 @@ void check_shared_rows(const QueryLevel* level, const Bitmapset* entries) {
 
 Node* without_relabel(Node* expression) {
   while (IsA(expression, RelabelType)) {
-    expression = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(expression)->arg);
+    expression = as<Node>(as<RelabelType>(expression)->arg);
   }
   return expression;
 }
@@ -130,9 +126,8 @@ bool has_usual_collation(const Node* column) {
 bool compares_ids(const OpExpr* equality, const Node* left, const Node* right) {
   const Oid kind = kind_of_id(exprType(left));
   if (kind != kind_of_id(exprType(right))) return false;
-  const ListCell* cell;
-  foreach (cell, equality->args) {
-    if (kind_of_id(exprType(static_cast<const Node*>(lfirst(cell)))) != kind) return false;
+  for (const auto* node : each<const Node>(equality->args)) {
+    if (kind_of_id(exprType(node)) != kind) return false;
   }
   return is_equality(equality->opno,
                      exprType(static_cast<const Node*>(linitial(equality->args)))) &&
@@ -141,7 +136,7 @@ bool compares_ids(const OpExpr* equality, const Node* left, const Node* right) {
 
 bool joins_users(const QueryLevel* level, const UnitJoin& join, Node* condition) {
   if (!IsA(condition, OpExpr)) return false;
-  const auto* equality = reinterpret_cast<OpExpr*>(condition);
+  const auto* equality = as<OpExpr>(condition);
   if (list_length(equality->args) != 2) return false;
   Node* left = without_relabel(static_cast<Node*>(linitial(equality->args)));
   Node* right = without_relabel(static_cast<Node*>(lsecond(equality->args)));
@@ -160,9 +155,8 @@ void check_unit_join(const QueryLevel* level, const UnitJoin& join) {
   check_units(level, join);
   check_shared_rows(level, join.left);
   check_shared_rows(level, join.right);
-  const ListCell* cell;
-  foreach (cell, join.conditions) {
-    if (joins_users(level, join, static_cast<Node*>(lfirst(cell)))) return;
+  for (auto* node : each<Node>(join.conditions)) {
+    if (joins_users(level, join, node)) return;
   }
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",

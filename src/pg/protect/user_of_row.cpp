@@ -2,6 +2,8 @@
 
 #include "pg/protect/column_traits.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/sysattr.h"
 #include "nodes/makefuncs.h"
@@ -19,16 +21,15 @@ constexpr char kColumnName[] = "dpquantile user";
 // Adds the outer joins in a part of FROM that put NULLs in the place of an entry. Returns whether
 // the part has the entry.
 bool add_nulling_joins(const Node* part, int entry, Bitmapset** joins) {
-  if (IsA(part, RangeTblRef)) return reinterpret_cast<const RangeTblRef*>(part)->rtindex == entry;
+  if (IsA(part, RangeTblRef)) return as<RangeTblRef>(part)->rtindex == entry;
   if (IsA(part, FromExpr)) {
-    const ListCell* cell;
-    foreach (cell, reinterpret_cast<const FromExpr*>(part)->fromlist) {
-      if (add_nulling_joins(static_cast<const Node*>(lfirst(cell)), entry, joins)) return true;
+    for (const auto* node : each<const Node>(as<FromExpr>(part)->fromlist)) {
+      if (add_nulling_joins(node, entry, joins)) return true;
     }
     return false;
   }
   if (!IsA(part, JoinExpr)) return false;
-  const auto* join = reinterpret_cast<const JoinExpr*>(part);
+  const auto* join = as<JoinExpr>(part);
   const bool is_left = add_nulling_joins(join->larg, entry, joins);
   if (!is_left && !add_nulling_joins(join->rarg, entry, joins)) return false;
   const bool may_be_null =
@@ -41,9 +42,9 @@ Node* make_column(const QueryLevel* level, int entry, AttrNumber number, Oid typ
                   Oid collation) {
   Var* column = makeVar(entry, number, type, modifier, collation, 0);
   Bitmapset* joins = nullptr;
-  (void)add_nulling_joins(reinterpret_cast<const Node*>(level->query->jointree), entry, &joins);
+  (void)add_nulling_joins(as<Node>(level->query->jointree), entry, &joins);
   DPQ_SET_NULLING_JOINS(column, joins);
-  return reinterpret_cast<Node*>(column);
+  return as<Node>(column);
 }
 
 // The user's column of the table itself.
@@ -65,10 +66,8 @@ Node* column_of_table(const QueryLevel* level, int number, const BorrowedRelatio
 
 // The number of the column that has the user; 0 if none has.
 AttrNumber find_user(const QueryLevel* source) {
-  const ListCell* cell;
-  foreach (cell, source->query->targetList) {
-    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
-    const auto* expression = reinterpret_cast<const Node*>(column->expr);
+  for (const auto* column : each<const TargetEntry>(source->query->targetList)) {
+    const auto* expression = as<Node>(column->expr);
     if (user_entry_of(source, expression) == source->user_entry) return column->resno;
   }
   return 0;
@@ -85,7 +84,7 @@ void add_to_cte(CommonTableExpr* cte, const Node* user) {
 void make_columns_known(RangeTblEntry* entry, const Query* source) {
   for (int i = list_length(entry->eref->colnames); i < list_length(source->targetList); ++i) {
     const auto* column = static_cast<const TargetEntry*>(list_nth(source->targetList, i));
-    const auto* expression = reinterpret_cast<const Node*>(column->expr);
+    const auto* expression = as<Node>(column->expr);
     entry->eref->colnames =
         lappend(entry->eref->colnames,
                 makeString(pstrdup(column->resname == nullptr ? "?column?" : column->resname)));
@@ -105,17 +104,15 @@ AttrNumber require_user(const QueryLevel* level, const RangeTblEntry* entry, Que
   Node* user = user_of_row(source);
   if (user == nullptr || query->setOperations != nullptr) return 0;
   const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
-  query->targetList =
-      lappend(query->targetList,
-              makeTargetEntry(reinterpret_cast<Expr*>(user), number, pstrdup(kColumnName), false));
+  query->targetList = lappend(query->targetList,
+                              makeTargetEntry(as<Expr>(user), number, pstrdup(kColumnName), false));
   if (entry->rtekind == RTE_CTE) add_to_cte(find_cte(level, entry).cte, user);
   return number;
 }
 
 bool has_junk(const Query* query) {
-  const ListCell* cell;
-  foreach (cell, query->targetList) {
-    if (static_cast<const TargetEntry*>(lfirst(cell))->resjunk) return true;
+  for (const auto* entry : each<const TargetEntry>(query->targetList)) {
+    if (entry->resjunk) return true;
   }
   return false;
 }
@@ -129,7 +126,7 @@ Node* column_of_source(const QueryLevel* level, int number, QueryLevel* source) 
   make_columns_known(entry, source->query);
   const auto* target =
       static_cast<const TargetEntry*>(list_nth(source->query->targetList, column - 1));
-  const auto* user = reinterpret_cast<const Node*>(target->expr);
+  const auto* user = as<Node>(target->expr);
   return make_column(level, number, column, exprType(user), exprTypmod(user), exprCollation(user));
 }
 

@@ -10,6 +10,8 @@
 #include "pg/reuse/query_identity.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -50,7 +52,7 @@ BorrowedRelation* protected_relation(const QueryLevel* level, const RangeTblEntr
 AttrNumber column_shown(const Query* view, AttrNumber number) {
   if (number < 1 || number > list_length(view->targetList)) return 0;
   const auto* target = static_cast<const TargetEntry*>(list_nth(view->targetList, number - 1));
-  const auto* column = reinterpret_cast<const Var*>(target->expr);
+  const auto* column = as<Var>(target->expr);
   const auto* from = static_cast<const RangeTblRef*>(linitial(view->jointree->fromlist));
   const bool is_column = IsA(column, Var) && column->varlevelsup == 0 && column->varattno > 0 &&
                          column->varno == from->rtindex;
@@ -144,7 +146,7 @@ void validate_ctes(QueryLevel* level) {
   const ListCell* cell;
   foreach (cell, ctes) {
     auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
-    auto* query = reinterpret_cast<Query*>(cte->ctequery);
+    auto* query = as<Query>(cte->ctequery);
     QueryLevel* body = validate(level->statement, level, query, {});
     level->ctes[foreach_current_index(cell)] = body;
     if (body->has_release) cte->ctematerialized = CTEMaterializeAlways;
@@ -159,17 +161,16 @@ void validate_ctes(QueryLevel* level) {
 // The entries that FROM names. A view's query has others, too.
 Bitmapset* entries_in(const Node* from) {
   if (IsA(from, RangeTblRef)) {
-    return bms_make_singleton(reinterpret_cast<const RangeTblRef*>(from)->rtindex);
+    return bms_make_singleton(as<RangeTblRef>(from)->rtindex);
   }
   if (IsA(from, JoinExpr)) {
-    const auto* join = reinterpret_cast<const JoinExpr*>(from);
+    const auto* join = as<JoinExpr>(from);
     return bms_join(entries_in(join->larg), entries_in(join->rarg));
   }
   Bitmapset* entries = nullptr;
   if (!IsA(from, FromExpr)) return entries;
-  const ListCell* cell;
-  foreach (cell, reinterpret_cast<const FromExpr*>(from)->fromlist) {
-    entries = bms_join(entries, entries_in(static_cast<const Node*>(lfirst(cell))));
+  for (const auto* node : each<const Node>(as<FromExpr>(from)->fromlist)) {
+    entries = bms_join(entries, entries_in(node));
   }
   return entries;
 }
@@ -177,7 +178,7 @@ Bitmapset* entries_in(const Node* from) {
 // Returns whether FROM has protected rows. Elsewhere they are refused, as in UNION.
 bool describe_entries(QueryLevel* level) {
   Query* query = level->query;
-  const Bitmapset* from = entries_in(reinterpret_cast<const Node*>(query->jointree));
+  const Bitmapset* from = entries_in(as<Node>(query->jointree));
   const Size count = static_cast<Size>(list_length(query->rtable)) + 1;
   level->entries = static_cast<FromEntry*>(palloc0(count * sizeof(FromEntry)));
   bool has_rows = false;
@@ -202,7 +203,7 @@ bool describe_entries(QueryLevel* level) {
 // ---- Subqueries in expressions -------------------------------------------------------------
 
 void check_subquery(QueryLevel* level, SubLink* subquery) {
-  auto* query = reinterpret_cast<Query*>(subquery->subselect);
+  auto* query = as<Query>(subquery->subselect);
   const QueryLevel* child = validate(level->statement, level, query, {});
   const RefusedQuery& refused = level->statement->refused;
   if (child->kind == LevelKind::kSource) {
@@ -222,23 +223,20 @@ void check_subquery(QueryLevel* level, SubLink* subquery) {
 
 // A column gets the place in the text that one of the expressions has.
 void restore_location(Var* column, const List* expressions) {
-  const ListCell* cell;
-  foreach (cell, expressions) {
-    const auto* expression = static_cast<const Node*>(lfirst(cell));
+  for (const auto* expression : each<const Node>(expressions)) {
     if (equal(column, expression)) column->location = exprLocation(expression);
   }
 }
 
 void resolve_group_keys(Query* query) {
   DPQ_RESOLVE_GROUP_KEYS(query);
-  ListCell* cell;
-  foreach (cell, query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell))->expr;
-    if (!IsA(column, Var) || reinterpret_cast<Var*>(column)->location >= 0) continue;
+  for (auto* item : each<TargetEntry>(query->targetList)) {
+    auto* column = item->expr;
+    if (!IsA(column, Var) || as<Var>(column)->location >= 0) continue;
     ListCell* entry;
     foreach (entry, query->rtable) {
       const auto* keys = DPQ_GROUP_KEYS(static_cast<RangeTblEntry*>(lfirst(entry)));
-      restore_location(reinterpret_cast<Var*>(column), keys);
+      restore_location(as<Var>(column), keys);
     }
   }
 }
@@ -257,9 +255,7 @@ QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
 // The OIDs of the relations, which are validated now.
 List* set_validated(const QueryLevel* level) {
   List* relations = NIL;
-  const ListCell* cell;
-  foreach (cell, level->relations) {
-    auto* relation = static_cast<BorrowedRelation*>(lfirst(cell));
+  for (auto* relation : each<BorrowedRelation>(level->relations)) {
     relation->is_validated = true;
     relations = list_append_unique_oid(relations, relation->permissions->relid);
   }
@@ -329,9 +325,8 @@ void validate_statement(Statement* statement, Query* query) {
     refuse_without_select(statement->refused, kNowhere, "the query shows rows",
                           accepted_aggregate(statement->refused));
   }
-  const ListCell* cell;
-  foreach (cell, statement->borrowed) {
-    if (static_cast<const BorrowedRelation*>(lfirst(cell))->is_validated) continue;
+  for (const auto* borrowed_relation : each<const BorrowedRelation>(statement->borrowed)) {
+    if (borrowed_relation->is_validated) continue;
     refuse_query(
         top, psprintf("this form of reading \"%s\" is not supported", statement->refused.relation),
         accepted_aggregate(statement->refused));

@@ -2,6 +2,8 @@
 
 #include "pg/release/release_node.hpp"
 
+#include "pg/server/nodes.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -13,8 +15,7 @@ struct Visit {
 };
 
 bool is_release(const Plan* node) {
-  return IsA(node, CustomScan) &&
-         reinterpret_cast<const CustomScan*>(node)->methods == release_scan_methods();
+  return IsA(node, CustomScan) && as<CustomScan>(node)->methods == release_scan_methods();
 }
 
 void visit_node(Plan** place, void* visit) {

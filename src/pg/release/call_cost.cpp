@@ -1,5 +1,7 @@
 #include "pg/release/call_cost.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
@@ -14,7 +16,7 @@ namespace {
 bool has_unknown_parameter(Node* node, void* state) {
   if (node == nullptr) return false;
   if (IsA(node, Param)) {
-    return reinterpret_cast<Param*>(node)->paramkind != PARAM_EXTERN ||
+    return as<Param>(node)->paramkind != PARAM_EXTERN ||
            static_cast<EState*>(state)->es_param_list_info == nullptr;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_unknown_parameter), state);
@@ -31,7 +33,7 @@ bool is_plain_explain(const PlanState* node) {
 const PrivacyCost* known_cost(ReleaseNode* node, ReleaseCall* call) {
   PlanState* state = &node->scan.ss.ps;
   if (call->checked == nullptr) {
-    auto* parameters = reinterpret_cast<Node*>(call->parameters);
+    auto* parameters = as<Node>(call->parameters);
     if (!is_plain_explain(state) || has_unknown_parameter(parameters, state->state)) return nullptr;
     prepare_call(call, state->ps_ExprContext, state->state->es_query_cxt);
   }

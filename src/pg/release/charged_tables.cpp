@@ -1,5 +1,7 @@
 #include "pg/release/charged_tables.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/makefuncs.h"
 }
@@ -28,9 +30,7 @@ void mark_charged_tables(Query* query, List* tables) {
 }
 
 bool find_charged_tables(const Query* query, List** tables) {
-  const ListCell* cell;
-  foreach (cell, query->rtable) {
-    const auto* entry = static_cast<const RangeTblEntry*>(lfirst(cell));
+  for (const auto* entry : each<const RangeTblEntry>(query->rtable)) {
     if (!is_mark(entry)) continue;
     *tables = entry->coltypes;
     return true;

@@ -3,6 +3,8 @@
 #include "pg/parameters/private_call.hpp"
 #include "pg/release/value_cast.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "optimizer/appendinfo.h"
@@ -26,9 +28,9 @@ PathTarget* states_for(const GroupingLevel& level, const PathTarget* columns, co
   PathTarget* states = states_of(columns, passing);
   if (!IS_OTHER_REL(path->parent)) return states;
   RelOptInfo* partition = input_of_partition(level.root, path->parent);
-  auto* expressions = reinterpret_cast<Node*>(states->exprs);
-  states->exprs = reinterpret_cast<List*>(
-      DPQ_TRANSLATE_TO_PARTITION(level.root, expressions, partition, level.input));
+  auto* expressions = as<Node>(states->exprs);
+  states->exprs =
+      as<List>(DPQ_TRANSLATE_TO_PARTITION(level.root, expressions, partition, level.input));
   return states;
 }
 

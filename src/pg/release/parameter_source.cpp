@@ -4,6 +4,8 @@
 #include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
@@ -19,9 +21,7 @@ bool may_read_data(Node* node, void* root);
 
 // The planner of the uncorrelated subquery that sets a parameter of the query level, or null.
 PlannerInfo* planner_of_subquery(const PlannerInfo* root, int parameter) {
-  ListCell* cell;
-  foreach (cell, root->init_plans) {
-    const auto* subquery = static_cast<const SubPlan*>(lfirst(cell));
+  for (const auto* subquery : each<const SubPlan>(root->init_plans)) {
     if (!list_member_int(subquery->setParam, parameter)) continue;
     return static_cast<PlannerInfo*>(list_nth(root->glob->subroots, subquery->plan_id - 1));
   }
@@ -29,7 +29,7 @@ PlannerInfo* planner_of_subquery(const PlannerInfo* root, int parameter) {
 }
 
 bool subquery_may_read_data(PlannerInfo* subquery) {
-  auto* parse = reinterpret_cast<Node*>(subquery->parse);
+  auto* parse = as<Node>(subquery->parse);
   return calls_changing_functions(parse) || may_read_data(parse, subquery);
 }
 
@@ -48,11 +48,11 @@ bool contents_may_read_data(Node* contents, int levels_up, PlannerInfo* root) {
 bool entry_may_read_data(RangeTblEntry* entry, PlannerInfo* root) {
   switch (entry->rtekind) {
     case RTE_VALUES:
-      return contents_may_read_data(reinterpret_cast<Node*>(entry->values_lists), 0, root);
+      return contents_may_read_data(as<Node>(entry->values_lists), 0, root);
     case RTE_FUNCTION:
-      return contents_may_read_data(reinterpret_cast<Node*>(entry->functions), 0, root);
+      return contents_may_read_data(as<Node>(entry->functions), 0, root);
     case RTE_SUBQUERY:
-      return contents_may_read_data(reinterpret_cast<Node*>(entry->subquery), 1, root);
+      return contents_may_read_data(as<Node>(entry->subquery), 1, root);
     default:
       return true;
   }
@@ -65,7 +65,7 @@ bool has_private_call(Node* node, void*) {
 }
 
 bool is_exact(const TargetEntry* column) {
-  auto* expression = reinterpret_cast<Node*>(column->expr);
+  auto* expression = as<Node>(column->expr);
   return !column->resjunk && !IsA(expression, Const) && private_family(expression) == nullptr;
 }
 
@@ -74,11 +74,10 @@ bool is_exact(const TargetEntry* column) {
 bool answers_privately(const RangeTblEntry* entry) {
   Query* query = entry->rtekind == RTE_SUBQUERY ? entry->subquery : nullptr;
   if (query == nullptr) return false;
-  if (!has_private_call(reinterpret_cast<Node*>(query->targetList), nullptr)) return false;
-  if (contain_vars_of_level(reinterpret_cast<Node*>(query), 1)) return true;
-  ListCell* cell;
-  foreach (cell, query->targetList) {
-    if (is_exact(static_cast<TargetEntry*>(lfirst(cell)))) return false;
+  if (!has_private_call(as<Node>(query->targetList), nullptr)) return false;
+  if (contain_vars_of_level(as<Node>(query), 1)) return true;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (is_exact(column)) return false;
   }
   return query->groupClause == NIL && query->havingQual == nullptr;
 }
@@ -88,7 +87,7 @@ bool joins_data(Node* node, void* root) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblRef)) {
     auto* planner = static_cast<PlannerInfo*>(root);
-    auto* entry = rt_fetch(reinterpret_cast<RangeTblRef*>(node)->rtindex, planner->parse->rtable);
+    auto* entry = rt_fetch(as<RangeTblRef>(node)->rtindex, planner->parse->rtable);
     if (entry->rtekind == RTE_RESULT) return false;
     return !answers_privately(entry) && entry_may_read_data(entry, planner);
   }
@@ -98,7 +97,7 @@ bool joins_data(Node* node, void* root) {
 // Whether data may decide which rows the query level has: a join with data, a condition, or LIMIT.
 bool data_may_choose_rows(PlannerInfo* root) {
   const Query* query = root->parse;
-  auto* from = reinterpret_cast<Node*>(query->jointree);
+  auto* from = as<Node>(query->jointree);
   if (joins_data(from, root)) return true;
   for (Node* condition : {from, query->havingQual, query->limitCount, query->limitOffset}) {
     if (calls_changing_functions(condition) || may_read_data(condition, root)) return true;
@@ -114,9 +113,7 @@ bool column_may_read_data(const Node* column, PlannerInfo* root) {
 // Whether a parameter that an outer query sets may have been read from data.
 bool outer_column_may_read_data(int parameter, const PlannerInfo* root) {
   for (PlannerInfo* outer = root->parent_root; outer != nullptr; outer = outer->parent_root) {
-    ListCell* cell;
-    foreach (cell, outer->plan_params) {
-      const auto* item = static_cast<const PlannerParamItem*>(lfirst(cell));
+    for (const auto* item : each<const PlannerParamItem>(outer->plan_params)) {
       if (item->paramId == parameter) return column_may_read_data(item->item, outer);
     }
     // A level in between decides whether the call is executed for the row.
@@ -135,15 +132,14 @@ bool parameter_may_read_data(const Param* parameter, const PlannerInfo* root) {
 // For expression_tree_walker(); `root` is the planner of the query level.
 bool may_read_data(Node* node, void* root) {
   if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) return is_of_data(reinterpret_cast<RangeTblEntry*>(node));
+  if (IsA(node, RangeTblEntry)) return is_of_data(as<RangeTblEntry>(node));
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(may_read_data), root,
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(may_read_data), root,
                              QTW_EXAMINE_RTES_BEFORE);
   }
   if (IsA(node, SubPlan)) return true;
   if (IsA(node, Param)) {
-    return parameter_may_read_data(reinterpret_cast<Param*>(node),
-                                   static_cast<const PlannerInfo*>(root));
+    return parameter_may_read_data(as<Param>(node), static_cast<const PlannerInfo*>(root));
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(may_read_data), root);
 }

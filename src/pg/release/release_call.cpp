@@ -11,6 +11,8 @@
 #include "pg/release/group_release.hpp"
 #include "pg/server/boundary.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "parser/parse_agg.h"
 #include "utils/lsyscache.h"
@@ -44,7 +46,7 @@ void look_up_final_function(ReleaseCall* call) {
   Expr* expression = nullptr;
   build_aggregate_finalfn_expr(&state_type, 1, state_type, aggref->aggtype, aggref->inputcollid,
                                function, &expression);
-  fmgr_info_set_expr(reinterpret_cast<Node*>(expression), &call->final_function);
+  fmgr_info_set_expr(as<Node>(expression), &call->final_function);
   look_up_answers(aggref->aggtype);
 }
 

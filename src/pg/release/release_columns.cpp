@@ -1,5 +1,7 @@
 #include "pg/release/release_columns.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "nodes/nodeFuncs.h"
@@ -28,7 +30,7 @@ bool add_columns_of(Node* expression, void* columns) {
   auto* target = static_cast<PathTarget*>(columns);
   if (expression == nullptr || list_member(target->exprs, expression)) return false;
   if (is_leaf(expression)) {
-    add_column_to_pathtarget(target, reinterpret_cast<Expr*>(expression), 0);
+    add_column_to_pathtarget(target, as<Expr>(expression), 0);
     return false;
   }
   return expression_tree_walker(expression, DPQ_TREE_WALKER(add_columns_of), columns);
@@ -55,7 +57,7 @@ ReleaseColumns flat_columns(const GroupingLevel& level) {
   }
   const bool begin_with_target = list_length(flat->exprs) == list_length(target->exprs);
   rest = lappend(rest, level.having);
-  (void)add_columns_of(reinterpret_cast<Node*>(rest), flat);
+  (void)add_columns_of(as<Node>(rest), flat);
   return {flat, begin_with_target, NIL, NIL};
 }
 
@@ -72,7 +74,7 @@ Expr* grouping_of(Expr* key, Index reference) {
   grouping->args = list_make1(key);
   grouping->refs = list_make1_int(static_cast<int>(reference));
   grouping->location = -1;
-  return reinterpret_cast<Expr*>(grouping);
+  return as<Expr>(grouping);
 }
 
 void add_grouping_of_key(ReleaseColumns* columns, Index reference) {
@@ -91,9 +93,8 @@ bool has_grouping_function(Node* node, void* context) {
 
 bool has_equal_keys(const ReleaseColumns& columns) {
   List* seen = NIL;
-  ListCell* cell;
-  foreach (cell, columns.keys) {
-    void* key = list_nth(columns.target->exprs, lfirst_int(cell) - 1);
+  for (const int number : each_int(columns.keys)) {
+    void* key = list_nth(columns.target->exprs, number - 1);
     if (list_member(seen, key)) return true;
     seen = lappend(seen, key);
   }
@@ -104,8 +105,8 @@ bool has_equal_keys(const ReleaseColumns& columns) {
 // equal expressions. A node that returns its columns as they are does not ask it.
 void require_clear_grouping(const GroupingLevel& level, const ReleaseColumns& columns) {
   if (level.root->parse->groupingSets == NIL || !has_equal_keys(columns)) return;
-  auto* target = reinterpret_cast<Node*>(level.groups->reltarget->exprs);
-  const bool confused = has_grouping_function(reinterpret_cast<Node*>(level.having), nullptr) ||
+  auto* target = as<Node>(level.groups->reltarget->exprs);
+  const bool confused = has_grouping_function(as<Node>(level.having), nullptr) ||
                         (!columns.begin_with_target && has_grouping_function(target, nullptr));
   if (!confused) return;
   ereport(ERROR,
@@ -129,9 +130,8 @@ void require_columns_fit(const PathTarget* columns) {
 
 ReleaseColumns release_columns(const GroupingLevel& level) {
   ReleaseColumns columns = flat_columns(level);
-  ListCell* cell;
-  foreach (cell, DPQ_GROUP_CLAUSE(level.root)) {
-    const Index reference = static_cast<SortGroupClause*>(lfirst(cell))->tleSortGroupRef;
+  for (auto* key : each<SortGroupClause>(DPQ_GROUP_CLAUSE(level.root))) {
+    const Index reference = key->tleSortGroupRef;
     columns.keys = lappend_int(columns.keys, column_of_key(columns.target, reference));
     if (level.root->parse->groupingSets != NIL) add_grouping_of_key(&columns, reference);
   }

@@ -13,6 +13,8 @@
 #include "pg/server/query_random.hpp"
 #include "pg/server/version.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/parallel.h"
 #include "access/tableam.h"
@@ -115,13 +117,11 @@ void charge_others(const ReleaseNode* node, int64 groups) {
 
 // The columns of dp_keep_group without which no group is shown. In the current memory context.
 List* decisions_of(const ReleaseNode* node) {
-  const auto* plan = reinterpret_cast<const CustomScan*>(node->scan.ss.ps.plan);
+  const auto* plan = as<CustomScan>(node->scan.ss.ps.plan);
   List* columns = NIL;
-  const ListCell* cell;
-  foreach (cell, plan->scan.plan.qual) {
-    const auto* term = static_cast<const Node*>(lfirst(cell));
+  for (const auto* term : each<const Node>(plan->scan.plan.qual)) {
     if (!IsA(term, Var)) continue;
-    const int column = reinterpret_cast<const Var*>(term)->varattno;
+    const int column = as<Var>(term)->varattno;
     for (int i = 0; i < node->call_count; ++i) {
       const ReleaseCall& call = node->calls[i];
       if (call.column == column && call.family->selects_groups)
@@ -148,9 +148,8 @@ void draw_calls(ReleaseNode* node, bool decide, TupleTableSlot* states, TupleTab
 }
 
 bool is_shown(const ReleaseNode* node, const TupleTableSlot* answers) {
-  const ListCell* cell;
-  foreach (cell, node->decisions) {
-    const int index = lfirst_int(cell) - 1;
+  for (const int number : each_int(node->decisions)) {
+    const int index = number - 1;
     if (answers->tts_isnull[index] || !DatumGetBool(answers->tts_values[index])) return false;
   }
   return true;

@@ -5,6 +5,8 @@
 #include "pg/release/release_plan.hpp"
 #include "pg/release/spill_limit.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "executor/executor.h"
 }
@@ -20,9 +22,8 @@ ReleaseNode* release_node(CustomScanState* node) {
 void make_calls(ReleaseNode* node, const CustomScan* plan) {
   const List* columns = node->plan.calls;
   node->calls = static_cast<ReleaseCall*>(palloc(sizeof(ReleaseCall) * list_length(columns)));
-  const ListCell* cell;
-  foreach (cell, columns) {
-    node->calls[node->call_count++] = make_release_call(plan, lfirst_int(cell), &node->scan.ss.ps);
+  for (const int number : each_int(columns)) {
+    node->calls[node->call_count++] = make_release_call(plan, number, &node->scan.ss.ps);
   }
 }
 
@@ -41,7 +42,7 @@ PlanState* start_with_spill_limit(Plan* child, EState* state, int flags) {
 
 void begin(CustomScanState* scan, EState* state, int flags) {
   ReleaseNode* node = release_node(scan);
-  const auto* plan = reinterpret_cast<const CustomScan*>(scan->ss.ps.plan);
+  const auto* plan = as<CustomScan>(scan->ss.ps.plan);
   node->plan = decode_release(plan);
   constexpr int kNotNeeded = EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK;
   auto* child = static_cast<Plan*>(linitial(plan->custom_plans));
@@ -131,7 +132,7 @@ Node* make_release_node(CustomScan*) {
   auto* node = static_cast<ReleaseNode*>(palloc0(sizeof(ReleaseNode)));
   NodeSetTag(&node->scan, T_CustomScanState);
   node->scan.methods = &kExecMethods;
-  return reinterpret_cast<Node*>(node);
+  return as<Node>(node);
 }
 
 const CustomScanMethods kScanMethods = {kReleaseName, make_release_node};
@@ -143,8 +144,7 @@ const CustomScanMethods* release_scan_methods() {
 }
 
 bool is_release_node(const PlanState* state) {
-  return IsA(state, CustomScanState) &&
-         reinterpret_cast<const CustomScanState*>(state)->methods == &kExecMethods;
+  return IsA(state, CustomScanState) && as<CustomScanState>(state)->methods == &kExecMethods;
 }
 
 void install_release_node() {

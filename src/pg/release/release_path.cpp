@@ -15,6 +15,8 @@
 #include "pg/server/bytewise_type.hpp"
 #include "pg/server/version.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_operator_d.h"
 #include "nodes/makefuncs.h"
@@ -55,7 +57,7 @@ struct ReleasePath {
 
 void require_order(const SortGroupClause* key, const Expr* column) {
   if (OidIsValid(key->sortop)) return;
-  const char* type = format_type_be(exprType(reinterpret_cast<const Node*>(column)));
+  const char* type = format_type_be(exprType(as<Node>(column)));
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
                   errmsg("private answers cannot be grouped by a key of type %s", type),
                   errdetail("The type has no order. The groups come in the order of their keys, "
@@ -65,10 +67,8 @@ void require_order(const SortGroupClause* key, const Expr* column) {
 
 // A row would be in several groups, and is charged for one.
 void require_one_key(const PlannerInfo* root) {
-  ListCell* cell;
-  foreach (cell, root->parse->groupClause) {
-    Node* key = get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
-                                         root->processed_tlist);
+  for (auto* clause : each<SortGroupClause>(root->parse->groupClause)) {
+    Node* key = get_sortgroupclause_expr(clause, root->processed_tlist);
     if (!expression_returns_set(key)) continue;
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("private answers cannot be grouped by a function that returns a set"),
@@ -120,10 +120,8 @@ void refuse_charge_by_hidden_group(bool hides_groups, bool charges_by_group) {
 void require_bytewise_keys(const ReleaseLevel& level) {
   // Also the keys that the planner leaves out of the grouping because of a condition such as k = 1.
   const PlannerInfo* root = level.grouping.root;
-  ListCell* cell;
-  foreach (cell, root->parse->groupClause) {
-    const Node* key = get_sortgroupclause_expr(static_cast<SortGroupClause*>(lfirst(cell)),
-                                               root->processed_tlist);
+  for (auto* clause : each<SortGroupClause>(root->parse->groupClause)) {
+    const Node* key = get_sortgroupclause_expr(clause, root->processed_tlist);
     if (is_bytewise(exprType(key), exprTypmod(key), exprCollation(key))) continue;
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("dp_keep_group cannot be used with a key of type %s",
@@ -160,7 +158,7 @@ void add_calls(ReleaseLevel* level) {
 ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   auto* level = static_cast<ReleaseLevel*>(palloc0(sizeof(ReleaseLevel)));
   require_one_key(root);
-  level->grouping = {root, input, groups, reinterpret_cast<List*>(root->parse->havingQual)};
+  level->grouping = {root, input, groups, as<List>(root->parse->havingQual)};
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
   level->plan.identity = identity_with_columns(root->parse, level->columns.target);
@@ -231,9 +229,8 @@ const CustomPathMethods kPathMethods = {kReleaseName, plan_release, nullptr};
 int count_grouping_sets(const Path* path) {
   if (!IsA(path, GroupingSetsPath)) return 1;
   int sets = 0;
-  ListCell* cell;
-  foreach (cell, reinterpret_cast<const GroupingSetsPath*>(path)->rollups) {
-    sets += list_length(static_cast<RollupData*>(lfirst(cell))->gsets);
+  for (auto* item : each<RollupData>(as<GroupingSetsPath>(path)->rollups)) {
+    sets += list_length(item->gsets);
   }
   return sets;
 }
@@ -284,7 +281,7 @@ Path* make_release_path(const ReleaseLevel* level, Path* child, int grouping_set
 Path* with_target(const ReleaseLevel* level, Path* release) {
   if (level->columns.begin_with_target) return release;
   const GroupingLevel& grouping = level->grouping;
-  return reinterpret_cast<Path*>(
+  return as<Path>(
       create_projection_path(grouping.root, grouping.groups, release, grouping.groups->reltarget));
 }
 
@@ -314,15 +311,14 @@ Path* make_local_grouping(const ReleaseLevel* level, Path* rows, double groups) 
   PlannerInfo* root = level->grouping.root;
   const AggStrategy strategy = local_strategy(level);
   if (strategy == AGG_SORTED && !pathkeys_contained_in(root->group_pathkeys, rows->pathkeys)) {
-    rows = reinterpret_cast<Path*>(
-        create_sort_path(root, level->grouping.input, rows, root->group_pathkeys, -1));
+    rows = as<Path>(create_sort_path(root, level->grouping.input, rows, root->group_pathkeys, -1));
   }
   AggClauseCosts costs{};
   get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
   RelOptInfo* grouped = level->grouping.groups;
-  return reinterpret_cast<Path*>(create_agg_path(root, grouped, rows, grouped->reltarget, strategy,
-                                                 AGGSPLIT_SIMPLE, DPQ_GROUP_CLAUSE(root),
-                                                 level->grouping.having, &costs, groups));
+  return as<Path>(create_agg_path(root, grouped, rows, grouped->reltarget, strategy,
+                                  AGGSPLIT_SIMPLE, DPQ_GROUP_CLAUSE(root), level->grouping.having,
+                                  &costs, groups));
 }
 
 void add_release_above(const ReleaseLevel* level, Path* child, int grouping_sets) {
@@ -337,10 +333,9 @@ void add_release(const ReleaseLevel* level, const Path* grouping) {
 
 // The cheapest path comes first (add_path). All release paths have the same order and costs.
 void add_cheapest_release(const ReleaseLevel* level, const List* groupings) {
-  const ListCell* cell;
-  foreach (cell, groupings) {
+  for (const auto* item : each<const Path>(groupings)) {
     if (level->grouping.groups->pathlist != NIL) return;
-    add_release(level, static_cast<const Path*>(lfirst(cell)));
+    add_release(level, item);
   }
 }
 

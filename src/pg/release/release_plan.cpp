@@ -1,5 +1,7 @@
 #include "pg/release/release_plan.hpp"
 
+#include "pg/server/nodes.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -28,7 +30,7 @@ ReleasePlan decode_release(const CustomScan* plan) {
 
 const Aggref* call_in_column(const CustomScan* plan, int column) {
   const auto* entry = static_cast<TargetEntry*>(list_nth(plan->custom_scan_tlist, column - 1));
-  return castNode(Aggref, reinterpret_cast<Node*>(entry->expr));
+  return castNode(Aggref, as<Node>(entry->expr));
 }
 
 }  // namespace dpquantile

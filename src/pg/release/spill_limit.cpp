@@ -6,6 +6,8 @@
 #include "pg/server/plan_children.hpp"
 #include "pg/server/query_random.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "commands/tablespace.h"
 #include "miscadmin.h"
@@ -44,7 +46,7 @@ uint64 draw_bytes(uint64 buckets) {
 void give_buckets(Plan** place, void* buckets) {
   Plan* node = *place;
   if (IsA(node, Hash) && node->lefttree != nullptr) {
-    reinterpret_cast<Hash*>(node)->skewTable = InvalidOid;
+    as<Hash>(node)->skewTable = InvalidOid;
     node->lefttree->plan_rows = static_cast<double>(*static_cast<const uint64*>(buckets) / 2 + 1);
     node->lefttree->plan_width = 0;
   }

@@ -3,6 +3,8 @@
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/parameters/private_call.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
@@ -32,7 +34,7 @@ bool may_fail(Oid from, Oid to) {
 // The expression that an implicit cast converts, or null.
 const Node* implicitly_cast(const Node* expression) {
   if (!IsA(expression, FuncExpr)) return nullptr;
-  const auto* cast = reinterpret_cast<const FuncExpr*>(expression);
+  const auto* cast = as<FuncExpr>(expression);
   return cast->funcformat == COERCE_IMPLICIT_CAST ? static_cast<const Node*>(linitial(cast->args))
                                                   : nullptr;
 }

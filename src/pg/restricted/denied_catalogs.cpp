@@ -4,6 +4,8 @@
 #include "pg/restricted/system_columns.hpp"
 #include "pg/restricted/told_by_column.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/sysattr.h"
 #include "access/transam.h"
@@ -69,9 +71,7 @@ bool tells_facts(const RelationPermissions* relation) {
 }  // namespace
 
 bool may_read_catalogs(List* permissions, bool ereport_on_violation) {
-  ListCell* cell;
-  foreach (cell, permissions) {
-    const auto* relation = static_cast<RelationPermissions*>(lfirst(cell));
+  for (const auto* relation : each<const RelationPermissions>(permissions)) {
     if (!tells_facts(relation)) continue;
     if (!ereport_on_violation) return false;
     if (const char* column = told_system_column(relation)) {
@@ -84,9 +84,8 @@ bool may_read_catalogs(List* permissions, bool ereport_on_violation) {
 }
 
 void refuse_plan_of_hidden_table(const QueryDesc* query) {
-  ListCell* cell;
-  foreach (cell, DPQ_PLAN_PERMISSIONS(query->plannedstmt)) {
-    const auto* relation = static_cast<RelationPermissions*>(lfirst(cell));
+  for (const auto* relation :
+       each<const RelationPermissions>(DPQ_PLAN_PERMISSIONS(query->plannedstmt))) {
     // The contents of PostgreSQL's own catalogs are no private data.
     if (relation->relid < FirstNormalObjectId || !OidIsValid(relation->checkAsUser)) continue;
     if (pg_class_aclcheck(relation->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK) continue;

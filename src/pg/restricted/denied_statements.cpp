@@ -5,6 +5,8 @@
 #include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "commands/defrem.h"
 #include "nodes/parsenodes.h"
@@ -36,9 +38,7 @@ bool is_off(DefElem* option) {
 }
 
 void refuse_explain(const ExplainStmt* statement) {
-  ListCell* cell;
-  foreach (cell, statement->options) {
-    auto* option = static_cast<DefElem*>(lfirst(cell));
+  for (auto* option : each<DefElem>(statement->options)) {
     if (is_harmless(option->defname) || is_off(option)) continue;
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("EXPLAIN (%s) is not supported",
@@ -53,9 +53,7 @@ void refuse_explain(const ExplainStmt* statement) {
 // they are DEBUG messages.
 void refuse_maintenance(List* options) {
   refuse_low_message_level();
-  ListCell* cell;
-  foreach (cell, options) {
-    auto* option = static_cast<DefElem*>(lfirst(cell));
+  for (auto* option : each<DefElem>(options)) {
     if (std::string_view(option->defname) != "verbose" || !defGetBoolean(option)) continue;
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("VERBOSE is not supported"),
                     errdetail_restricted("numbers of rows and pages"), errhint("Leave it out.")));
@@ -75,16 +73,16 @@ void refuse_maintenance(List* options) {
 void refuse_statement(const Node* statement) {
   switch (nodeTag(statement)) {
     case T_ExplainStmt:
-      refuse_explain(reinterpret_cast<const ExplainStmt*>(statement));
+      refuse_explain(as<ExplainStmt>(statement));
       break;
     case T_VacuumStmt:
-      refuse_maintenance(reinterpret_cast<const VacuumStmt*>(statement)->options);
+      refuse_maintenance(as<VacuumStmt>(statement)->options);
       break;
     case T_ClusterStmt:
       refuse_maintenance(reinterpret_cast<const ClusterStmt*>(statement)->params);
       break;
     case T_ReindexStmt:
-      refuse_maintenance(reinterpret_cast<const ReindexStmt*>(statement)->params);
+      refuse_maintenance(as<ReindexStmt>(statement)->params);
       break;
     case T_ListenStmt:
       refuse_listening();

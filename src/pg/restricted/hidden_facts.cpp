@@ -4,6 +4,8 @@
 #include "pg/restricted/told_by_column.hpp"
 #include "pg/server/permissions_of_entry.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/sysattr.h"
 #include "access/table.h"
@@ -31,16 +33,15 @@ bool must_be_evaluated(Node* arguments) {
 
 bool is_hidden_call(const Node* node) {
   if (!IsA(node, FuncExpr)) return false;
-  const auto* call = reinterpret_cast<const FuncExpr*>(node);
-  return counts_data(call->funcid) && !must_be_evaluated(reinterpret_cast<Node*>(call->args));
+  const auto* call = as<FuncExpr>(node);
+  return counts_data(call->funcid) && !must_be_evaluated(as<Node>(call->args));
 }
 
 // ---- Columns of catalogs ----
 
 bool has_row_mark(const Query* query, int entry) {
-  const ListCell* cell;
-  foreach (cell, query->rowMarks) {
-    if (static_cast<const RowMarkClause*>(lfirst(cell))->rti == static_cast<Index>(entry)) {
+  for (const auto* item : each<const RowMarkClause>(query->rowMarks)) {
+    if (item->rti == static_cast<Index>(entry)) {
       return true;
     }
   }
@@ -83,9 +84,9 @@ void forget_facts(RelationPermissions* permissions, Oid catalog, const TupleDesc
 
 Expr* column_or_constant(Oid catalog, const FormData_pg_attribute* column) {
   if (tells_of_rows(catalog, column->attnum)) {
-    return reinterpret_cast<Expr*>(constant_for(catalog, column->attnum));
+    return as<Expr>(constant_for(catalog, column->attnum));
   }
-  return reinterpret_cast<Expr*>(
+  return as<Expr>(
       makeVar(1, column->attnum, column->atttypid, column->atttypmod, column->attcollation, 0));
 }
 
@@ -121,7 +122,7 @@ bool tells_facts(Node* node, void* context) {
   if (node == nullptr) return false;
   if (is_hidden_call(node)) return true;
   if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(tells_facts), context);
-  auto* query = reinterpret_cast<Query*>(node);
+  auto* query = as<Query>(node);
   for (int number = 1; number <= list_length(query->rtable); ++number) {
     if (is_catalog_with_facts(query, number)) return true;
   }
@@ -131,12 +132,12 @@ bool tells_facts(Node* node, void* context) {
 Node* without_facts(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   if (is_hidden_call(node)) {
-    return reinterpret_cast<Node*>(makeNullConst(exprType(node), -1, exprCollation(node)));
+    return as<Node>(makeNullConst(exprType(node), -1, exprCollation(node)));
   }
   if (!IsA(node, Query)) {
     return expression_tree_mutator(node, DPQ_TREE_MUTATOR(without_facts), context);
   }
-  auto* query = reinterpret_cast<Query*>(node);
+  auto* query = as<Query>(node);
   query_tree_mutator(query, DPQ_TREE_MUTATOR(without_facts), context, QTW_DONT_COPY_QUERY);
   for (int number = 1; number <= list_length(query->rtable); ++number) {
     if (is_catalog_with_facts(query, number)) hide_columns(query, rt_fetch(number, query->rtable));
@@ -147,7 +148,7 @@ Node* without_facts(Node* node, void* context) {
 }  // namespace
 
 bool hide_facts(Query* query) {
-  auto* node = reinterpret_cast<Node*>(query);
+  auto* node = as<Node>(query);
   if (!tells_facts(node, nullptr)) return false;
   without_facts(node, nullptr);
   return true;

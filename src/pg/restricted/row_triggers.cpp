@@ -3,6 +3,8 @@
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/restricted/system_columns.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -54,9 +56,8 @@ Oid owner_of_function(Oid function) {
 bool is_of_restricted_role(Oid function) {
   const Oid owner = owner_of_function(function);
   if (superuser_arg(owner)) return false;
-  ListCell* cell;
-  foreach (cell, restricted_roles()) {
-    if (is_member_of_role_nosuper(lfirst_oid(cell), owner)) return true;
+  for (const Oid role : each_oid(restricted_roles())) {
+    if (is_member_of_role_nosuper(role, owner)) return true;
   }
   return false;
 }
@@ -120,14 +121,12 @@ void refuse_new_row_trigger(Oid trigger) {
 }
 
 void refuse_row_triggers(const List* permissions) {
-  const ListCell* cell;
-  foreach (cell, permissions) {
-    const auto* relation = static_cast<const RelationPermissions*>(lfirst(cell));
+  for (const auto* relation : each<const RelationPermissions>(permissions)) {
     if (relation->relid < FirstNormalObjectId || !writes_rows(relation)) continue;
     if (get_rel_relkind(relation->relid) == RELKIND_VIEW) continue;
-    const ListCell* child;
-    foreach (child, find_all_inheritors(relation->relid, RowExclusiveLock, nullptr)) {
-      refuse_triggers_of(lfirst_oid(child));
+    for (const Oid oid :
+         each_oid(find_all_inheritors(relation->relid, RowExclusiveLock, nullptr))) {
+      refuse_triggers_of(oid);
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include "pg/restricted/restricted_session.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/sysattr.h"
 #include "access/transam.h"
@@ -42,14 +44,14 @@ bool refuse_in_query(Node* node, void* context) {
   if (node == nullptr) return false;
   auto* queries = static_cast<List*>(context);
   if (IsA(node, Var)) {
-    refuse_variable(reinterpret_cast<const Var*>(node), queries);
+    refuse_variable(as<Var>(node), queries);
     return false;
   }
   if (!IsA(node, Query)) {
     return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_in_query), queries);
   }
   List* inner = lcons(node, list_copy(queries));
-  query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(refuse_in_query), inner, 0);
+  query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(refuse_in_query), inner, 0);
   list_free(inner);
   return false;
 }
@@ -58,7 +60,7 @@ bool refuse_in_query(Node* node, void* context) {
 bool refuse_in_condition(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Var)) {
-    refuse_column(*static_cast<Oid*>(context), reinterpret_cast<const Var*>(node)->varattno);
+    refuse_column(*static_cast<Oid*>(context), as<Var>(node)->varattno);
     return false;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_in_condition), context);
@@ -94,13 +96,13 @@ void refuse_system_column(Oid relation, const char* column) {
 }
 
 void refuse_system_columns(Query* query) {
-  refuse_in_query(reinterpret_cast<Node*>(query), NIL);
+  refuse_in_query(as<Node>(query), NIL);
 }
 
 void refuse_system_columns_of_policies(const Query* query, const RangeTblEntry* entry) {
   if (entry->securityQuals == NIL) return;
   List* queries = list_make1(const_cast<Query*>(query));
-  refuse_in_query(reinterpret_cast<Node*>(entry->securityQuals), queries);
+  refuse_in_query(as<Node>(entry->securityQuals), queries);
   list_free(queries);
 }
 

@@ -2,6 +2,8 @@
 
 #include "pg/restricted/restricted_session.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -32,10 +34,9 @@ namespace {
 // restricted role's.
 const char* restricted_member(const List* restricted, Oid role) {
   if (role == ACL_ID_PUBLIC) return "every role";
-  const ListCell* cell;
-  foreach (cell, restricted) {
-    if (!is_member_of_role_nosuper(lfirst_oid(cell), role)) continue;
-    return psprintf("restricted role %s", GetUserNameFromId(lfirst_oid(cell), true));
+  for (const Oid oid : each_oid(restricted)) {
+    if (!is_member_of_role_nosuper(oid, role)) continue;
+    return psprintf("restricted role %s", GetUserNameFromId(oid, true));
   }
   return nullptr;
 }

@@ -1,5 +1,7 @@
 #include "pg/reuse/answer_order.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -15,24 +17,21 @@ constexpr Index kUnnumbered = ~Index{0};
 
 Index count_references(const List* columns) {
   Index most = 0;
-  const ListCell* cell;
-  foreach (cell, columns) {
-    most = Max(most, static_cast<const TargetEntry*>(lfirst(cell))->ressortgroupref);
+  for (const auto* entry : each<const TargetEntry>(columns)) {
+    most = Max(most, entry->ressortgroupref);
   }
   return most + 1;
 }
 
 void mark(const List* clauses, Index* numbers) {
-  const ListCell* cell;
-  foreach (cell, clauses) {
-    numbers[static_cast<const SortGroupClause*>(lfirst(cell))->tleSortGroupRef] = kUnnumbered;
+  for (const auto* key : each<const SortGroupClause>(clauses)) {
+    numbers[key->tleSortGroupRef] = kUnnumbered;
   }
 }
 
 void number_marked(const List* columns, Index* numbers, Index* last) {
-  const ListCell* cell;
-  foreach (cell, columns) {
-    Index* number = &numbers[static_cast<const TargetEntry*>(lfirst(cell))->ressortgroupref];
+  for (const auto* entry : each<const TargetEntry>(columns)) {
+    Index* number = &numbers[entry->ressortgroupref];
     if (*number == kUnnumbered) *number = ++*last;
   }
 }
@@ -42,9 +41,7 @@ void mark_others(const Query* query, Index* numbers) {
   const Index count = count_references(query->targetList);
   auto* others = static_cast<Index*>(palloc0(count * sizeof(Index)));
   mark(query->distinctClause, others);
-  const ListCell* cell;
-  foreach (cell, query->windowClause) {
-    const auto* window = static_cast<const WindowClause*>(lfirst(cell));
+  for (const auto* window : each<const WindowClause>(query->windowClause)) {
     mark(window->partitionClause, others);
     mark(window->orderClause, others);
   }
@@ -57,9 +54,7 @@ void mark_others(const Query* query, Index* numbers) {
 // ---- Clauses -------------------------------------------------------------------------------
 
 void renumber_clauses(List* clauses, const ReferenceNumbers& numbers) {
-  const ListCell* cell;
-  foreach (cell, clauses) {
-    auto* clause = static_cast<SortGroupClause*>(lfirst(cell));
+  for (auto* clause : each<SortGroupClause>(clauses)) {
     clause->tleSortGroupRef = number_of(numbers, clause->tleSortGroupRef);
   }
 }
@@ -73,9 +68,7 @@ void renumber_list(List* references, const ReferenceNumbers& numbers) {
 }
 
 void renumber_sets(List* sets, const ReferenceNumbers& numbers) {
-  const ListCell* cell;
-  foreach (cell, sets) {
-    auto* set = static_cast<GroupingSet*>(lfirst(cell));
+  for (auto* set : each<GroupingSet>(sets)) {
     if (set->kind == GROUPING_SET_SIMPLE) {
       renumber_list(set->content, numbers);
     } else {
@@ -94,15 +87,14 @@ bool renumber_functions(Node* node, void* context) {
   if (node == nullptr) return false;
   auto* renumbering = static_cast<Renumbering*>(context);
   if (IsA(node, GroupingFunc)) {
-    auto* function = reinterpret_cast<GroupingFunc*>(node);
+    auto* function = as<GroupingFunc>(node);
     if (function->agglevelsup == renumbering->levels_up) {
       renumber_list(function->refs, *renumbering->numbers);
     }
   }
   if (IsA(node, Query)) {
     Renumbering below = {renumbering->numbers, renumbering->levels_up + 1};
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(renumber_functions),
-                             &below, 0);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(renumber_functions), &below, 0);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(renumber_functions), context);
 }
@@ -116,9 +108,7 @@ int compare_references(const ListCell* one, const ListCell* other) {
 // Which values are equal counts, how they are sorted does not.
 List* unordered(const List* clauses) {
   List* kept = NIL;
-  const ListCell* cell;
-  foreach (cell, clauses) {
-    const auto* clause = static_cast<const SortGroupClause*>(lfirst(cell));
+  for (const auto* clause : each<const SortGroupClause>(clauses)) {
     SortGroupClause* equality = makeNode(SortGroupClause);
     equality->tleSortGroupRef = clause->tleSortGroupRef;
     equality->eqop = clause->eqop;
@@ -134,7 +124,7 @@ List* unordered(const List* clauses) {
 // For expression_tree_walker(). Collects the aggregates of a level. `context` is a List**.
 bool collect_aggregates(Node* node, void* context) {
   if (node == nullptr) return false;
-  if (IsA(node, Aggref) && reinterpret_cast<Aggref*>(node)->agglevelsup == 0) {
+  if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
     auto** aggregates = static_cast<List**>(context);
     *aggregates = lappend(*aggregates, node);
   }
@@ -144,7 +134,7 @@ bool collect_aggregates(Node* node, void* context) {
 // For expression_tree_walker(). Whether there is an aggregate besides these (const List*).
 bool has_other_aggregate(Node* node, void* context) {
   if (node == nullptr) return false;
-  if (IsA(node, Aggref) && reinterpret_cast<Aggref*>(node)->agglevelsup == 0) {
+  if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
     return !list_member(static_cast<const List*>(context), node);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_other_aggregate), context);
@@ -152,11 +142,9 @@ bool has_other_aggregate(Node* node, void* context) {
 
 List* aggregates_shown(const Query* query) {
   List* shown = NIL;
-  const ListCell* cell;
-  foreach (cell, query->targetList) {
-    const auto* column = static_cast<TargetEntry*>(lfirst(cell));
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (column->resjunk) continue;
-    (void)collect_aggregates(reinterpret_cast<Node*>(column->expr), &shown);
+    (void)collect_aggregates(as<Node>(column->expr), &shown);
   }
   return shown;
 }
@@ -164,12 +152,10 @@ List* aggregates_shown(const Query* query) {
 // The columns without those that are there to be sorted by, and need no aggregate besides `shown`.
 List* columns_without_order(const Query* query, const ReferenceNumbers& numbers, List* shown) {
   List* columns = NIL;
-  const ListCell* cell;
-  foreach (cell, query->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+  for (auto* column : each<TargetEntry>(query->targetList)) {
     column->ressortgroupref = number_of(numbers, column->ressortgroupref);
     const bool only_orders = column->resjunk && column->ressortgroupref == 0 &&
-                             !has_other_aggregate(reinterpret_cast<Node*>(column->expr), shown);
+                             !has_other_aggregate(as<Node>(column->expr), shown);
     if (only_orders) continue;
     columns = lappend(columns, column);
     column->resno = static_cast<AttrNumber>(list_length(columns));
@@ -192,8 +178,7 @@ ReferenceNumbers number_references(const Query* query) {
 
 void forget_order(Query* query, bool shows_all_columns) {
   DPQ_RESOLVE_GROUP_KEYS(query);
-  const ListCell* cell;
-  foreach (cell, query->rtable) DPQ_FORGET_GROUP_ENTRY(static_cast<RangeTblEntry*>(lfirst(cell)));
+  for (auto* table : each<RangeTblEntry>(query->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
   const ReferenceNumbers numbers = number_references(query);
   query->sortClause = NIL;
   query->limitOffset = nullptr;
@@ -203,14 +188,13 @@ void forget_order(Query* query, bool shows_all_columns) {
       columns_without_order(query, numbers, shows_all_columns ? aggregates_shown(query) : NIL);
   renumber_clauses(query->groupClause, numbers);
   renumber_clauses(query->distinctClause, numbers);
-  foreach (cell, query->windowClause) {
-    const auto* window = static_cast<const WindowClause*>(lfirst(cell));
+  for (const auto* window : each<const WindowClause>(query->windowClause)) {
     renumber_clauses(window->partitionClause, numbers);
     renumber_clauses(window->orderClause, numbers);
   }
   renumber_sets(query->groupingSets, numbers);
   Renumbering renumbering = {&numbers, 0};
-  (void)renumber_functions(reinterpret_cast<Node*>(query->targetList), &renumbering);
+  (void)renumber_functions(as<Node>(query->targetList), &renumbering);
   (void)renumber_functions(query->havingQual, &renumbering);
   query->groupClause = unordered(query->groupClause);
   // DISTINCT ON shows the first row in some order.

@@ -3,6 +3,8 @@
 #include "pg/reuse/answer_order.hpp"
 #include "pg/reuse/catalog_version.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -36,24 +38,24 @@ void forget_spelling_of_query(Query* query) {
 bool forget_spelling(Node* node, void* unused) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
-    auto* entry = reinterpret_cast<RangeTblEntry*>(node);
+    auto* entry = as<RangeTblEntry>(node);
     entry->alias = nullptr;
     entry->eref = nullptr;
     return false;
   }
   if (IsA(node, Query)) {
-    forget_spelling_of_query(reinterpret_cast<Query*>(node));
+    forget_spelling_of_query(as<Query>(node));
     return false;
   }
   if (IsA(node, TargetEntry)) {
-    auto* column = reinterpret_cast<TargetEntry*>(node);
+    auto* column = as<TargetEntry>(node);
     column->resname = nullptr;
     column->resorigtbl = InvalidOid;
     column->resorigcol = 0;
   }
   if (IsA(node, JoinExpr)) {
-    reinterpret_cast<JoinExpr*>(node)->alias = nullptr;
-    reinterpret_cast<JoinExpr*>(node)->join_using_alias = nullptr;
+    as<JoinExpr>(node)->alias = nullptr;
+    as<JoinExpr>(node)->join_using_alias = nullptr;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(forget_spelling), unused);
 }
@@ -87,24 +89,24 @@ bool look_around(Node* node, void* context) {
   auto* around = static_cast<Around*>(context);
   switch (nodeTag(node)) {
     case T_RangeTblEntry: {
-      const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+      const auto* entry = as<RangeTblEntry>(node);
       around->ctes |= entry->rtekind == RTE_CTE && entry->ctelevelsup > around->depth;
       return false;
     }
     case T_Query:
       ++around->depth;
-      (void)query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(look_around), around,
+      (void)query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(look_around), around,
                               QTW_EXAMINE_RTES_BEFORE);
       --around->depth;
       return false;
     case T_Var:
-      around->values |= reinterpret_cast<const Var*>(node)->varlevelsup > around->depth;
+      around->values |= as<Var>(node)->varlevelsup > around->depth;
       return false;
     case T_Aggref:
-      around->values |= reinterpret_cast<const Aggref*>(node)->agglevelsup > around->depth;
+      around->values |= as<Aggref>(node)->agglevelsup > around->depth;
       break;
     case T_GroupingFunc:
-      around->values |= reinterpret_cast<const GroupingFunc*>(node)->agglevelsup > around->depth;
+      around->values |= as<GroupingFunc>(node)->agglevelsup > around->depth;
       break;
     default:
       break;
@@ -125,13 +127,13 @@ Around around_of(Query* query) {
 bool add_relations(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
-    const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+    const auto* entry = as<RangeTblEntry>(node);
     if (OidIsValid(entry->relid)) add_relation(static_cast<Fields*>(context), entry->relid);
     return false;
   }
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(add_relations),
-                             context, QTW_EXAMINE_RTES_BEFORE);
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(add_relations), context,
+                             QTW_EXAMINE_RTES_BEFORE);
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations), context);
 }
@@ -169,9 +171,7 @@ constexpr char kMark[] = "dpquantile identity";
 
 // A VALUES list that a user writes may have the same alias. It has values.
 RangeTblEntry* find_identity(const Query* query) {
-  const ListCell* cell;
-  foreach (cell, query->rtable) {
-    auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
     const bool is_mark = entry->rtekind == RTE_VALUES && entry->values_lists == NIL &&
                          strcmp(entry->eref->aliasname, kMark) == 0;
     if (is_mark) return entry;
@@ -221,7 +221,7 @@ void stamp_level(Query* query, const Stamp& outer) {
 bool stamp(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Query)) {
-    stamp_level(reinterpret_cast<Query*>(node), *static_cast<Stamp*>(context));
+    stamp_level(as<Query>(node), *static_cast<Stamp*>(context));
     return false;
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(stamp), context);
@@ -254,11 +254,8 @@ namespace {
 
 // The planner puts NULL in the place of a column that nobody uses.
 void add_use_of_columns(const Query* query, Fields* fields) {
-  const ListCell* cell;
-  foreach (cell, query->targetList) {
-    const auto* column = static_cast<const TargetEntry*>(lfirst(cell));
-    const bool is_unused =
-        IsA(column->expr, Const) && reinterpret_cast<const Const*>(column->expr)->constisnull;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    const bool is_unused = IsA(column->expr, Const) && as<Const>(column->expr)->constisnull;
     if (!column->resjunk) add_number(fields, is_unused ? 1 : 2);
   }
   add_number(fields, 0);
@@ -266,9 +263,8 @@ void add_use_of_columns(const Query* query, Fields* fields) {
 
 void add_keys_of(const GroupingFunc* function, const ReferenceNumbers& keys, Fields* fields) {
   add_number(fields, static_cast<uint64>(list_length(function->refs)));
-  const ListCell* cell;
-  foreach (cell, function->refs) {
-    add_number(fields, number_of(keys, static_cast<Index>(lfirst_int(cell))));
+  for (const int number : each_int(function->refs)) {
+    add_number(fields, number_of(keys, static_cast<Index>(number)));
   }
 }
 
@@ -281,17 +277,17 @@ bool add_column(const Node* expression, Index key, const ReferenceNumbers& keys,
   add_number(fields, exprCollation(expression));
   add_number(fields, number_of(keys, key));
   if (IsA(expression, Aggref)) {
-    const auto* call = reinterpret_cast<const Aggref*>(expression);
+    const auto* call = as<Aggref>(expression);
     add_number(fields, call->aggfnoid);
     add_number(fields, static_cast<uint64>(call->aggno));
   } else if (IsA(expression, GroupingFunc)) {
-    add_keys_of(reinterpret_cast<const GroupingFunc*>(expression), keys, fields);
+    add_keys_of(as<GroupingFunc>(expression), keys, fields);
   } else if (IsA(expression, Var)) {
-    const auto* column = reinterpret_cast<const Var*>(expression);
+    const auto* column = as<Var>(expression);
     add_number(fields, static_cast<uint64>(column->varno));
     add_number(fields, static_cast<uint64>(column->varattno));
   } else if (IsA(expression, PlaceHolderVar)) {
-    add_number(fields, reinterpret_cast<const PlaceHolderVar*>(expression)->phid);
+    add_number(fields, as<PlaceHolderVar>(expression)->phid);
   } else {
     return number_of(keys, key) != 0;
   }

@@ -1,5 +1,7 @@
 #include "pg/server/permissions_of_entry.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "parser/parse_relation.h"
 }
@@ -20,9 +22,7 @@ void move_permissions(Query* from, const RangeTblEntry* entry, RangeTblEntry* mo
   to->rteperminfos = list_make1(permissions_of_relation(from, entry));
   moved->perminfoindex = 1;
   from->rteperminfos = list_delete_nth_cell(from->rteperminfos, static_cast<int>(position) - 1);
-  ListCell* cell;
-  foreach (cell, from->rtable) {
-    auto* other = static_cast<RangeTblEntry*>(lfirst(cell));
+  for (auto* other : each<RangeTblEntry>(from->rtable)) {
     if (other->perminfoindex > position) --other->perminfoindex;
   }
 }

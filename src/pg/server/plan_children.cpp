@@ -1,5 +1,7 @@
 #include "pg/server/plan_children.hpp"
 
+#include "pg/server/nodes.hpp"
+
 namespace dpquantile {
 
 namespace {
@@ -20,9 +22,9 @@ void visit_children(Plan* node, ChildVisitor visit, void* context) {
     case T_MergeAppend:
       return visit_list(reinterpret_cast<MergeAppend*>(node)->mergeplans, visit, context);
     case T_SubqueryScan:
-      return visit(&reinterpret_cast<SubqueryScan*>(node)->subplan, context);
+      return visit(&as<SubqueryScan>(node)->subplan, context);
     case T_CustomScan:
-      return visit_list(reinterpret_cast<CustomScan*>(node)->custom_plans, visit, context);
+      return visit_list(as<CustomScan>(node)->custom_plans, visit, context);
     default:
       return;
   }

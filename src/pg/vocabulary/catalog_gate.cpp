@@ -5,6 +5,8 @@
 #include "pg/server/version.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -156,20 +158,17 @@ void check_key(const Named& named, const SortGroupClause* key) {
 }
 
 void check_keys(const Named& named, const List* keys) {
-  const ListCell* cell;
-  foreach (cell, keys) check_key(named, static_cast<const SortGroupClause*>(lfirst(cell)));
+  for (const auto* key : each<const SortGroupClause>(keys)) check_key(named, key);
 }
 
 void check_collations(const Named& named, const List* collations) {
-  const ListCell* cell;
-  foreach (cell, collations) check_collation(named, lfirst_oid(cell));
+  for (const Oid collation : each_oid(collations)) check_collation(named, collation);
 }
 
 void check_rows(const Named& named, const RowCompareExpr* comparison) {
-  const ListCell* cell;
-  foreach (cell, comparison->opnos) check_operator(named, lfirst_oid(cell));
-  foreach (cell, comparison->opfamilies) {
-    check_object(named, OperatorFamilyRelationId, lfirst_oid(cell));
+  for (const Oid oid : each_oid(comparison->opnos)) check_operator(named, oid);
+  for (const Oid oid : each_oid(comparison->opfamilies)) {
+    check_object(named, OperatorFamilyRelationId, oid);
   }
   check_collations(named, comparison->inputcollids);
 }
@@ -201,25 +200,24 @@ void check_node(const Named& named, Node* node) {
     case T_OpExpr:
     case T_DistinctExpr:
     case T_NullIfExpr:
-      return check_operator(named, reinterpret_cast<OpExpr*>(node)->opno);
+      return check_operator(named, as<OpExpr>(node)->opno);
     case T_ScalarArrayOpExpr:
-      return check_operator(named, reinterpret_cast<ScalarArrayOpExpr*>(node)->opno);
+      return check_operator(named, as<ScalarArrayOpExpr>(node)->opno);
     case T_RowCompareExpr:
-      return check_rows(named, reinterpret_cast<RowCompareExpr*>(node));
+      return check_rows(named, as<RowCompareExpr>(node));
     case T_MinMaxExpr:
-      return check_extreme(named, reinterpret_cast<MinMaxExpr*>(node));
+      return check_extreme(named, as<MinMaxExpr>(node));
     case T_CollateExpr:
-      return check_collation(named, reinterpret_cast<CollateExpr*>(node)->collOid);
+      return check_collation(named, as<CollateExpr>(node)->collOid);
     case T_SubscriptingRef:
-      return check_function(
-          named,
-          get_typsubscript(reinterpret_cast<SubscriptingRef*>(node)->refcontainertype, nullptr));
+      return check_function(named,
+                            get_typsubscript(as<SubscriptingRef>(node)->refcontainertype, nullptr));
     case T_SortGroupClause:
-      return check_key(named, reinterpret_cast<SortGroupClause*>(node));
+      return check_key(named, as<SortGroupClause>(node));
     case T_WindowClause:
       return check_window(named, reinterpret_cast<WindowClause*>(node));
     case T_SetOperationStmt:
-      return check_set_operation(named, reinterpret_cast<SetOperationStmt*>(node));
+      return check_set_operation(named, as<SetOperationStmt>(node));
     case T_TableSampleClause:
       return check_function(named, reinterpret_cast<TableSampleClause*>(node)->tsmhandler);
     case T_CTECycleClause:
@@ -231,16 +229,15 @@ void check_node(const Named& named, Node* node) {
 
 // Whether it is a column that is sorted or grouped by.
 bool is_key(const Node* node) {
-  return IsA(node, TargetEntry) && reinterpret_cast<const TargetEntry*>(node)->ressortgroupref > 0;
+  return IsA(node, TargetEntry) && as<TargetEntry>(node)->ressortgroupref > 0;
 }
 
 const Node* value_of(const Node* column) {
-  return reinterpret_cast<const Node*>(reinterpret_cast<const TargetEntry*>(column)->expr);
+  return as<Node>(as<TargetEntry>(column)->expr);
 }
 
 void check_types_of(const Named& named, const List* arguments) {
-  const ListCell* cell;
-  foreach (cell, arguments) check_range(named, exprType(static_cast<Node*>(lfirst(cell))));
+  for (auto* node : each<Node>(arguments)) check_range(named, exprType(node));
 }
 
 void check_expression(const Named& named, Node* node) {
@@ -291,16 +288,14 @@ void check_predicate(Gate* gate, Oid index) {
 void check_table(Gate* gate, Oid relation) {
   Relation table = table_open(relation, AccessShareLock);
   check_virtual_columns(gate, table);
-  const ListCell* index;
-  foreach (index, RelationGetIndexList(table)) check_predicate(gate, lfirst_oid(index));
+  for (const Oid oid : each_oid(RelationGetIndexList(table))) check_predicate(gate, oid);
   table_close(table, NoLock);
 }
 
 bool check_entry(const RangeTblEntry* entry, Gate* gate) {
   if (entry->rtekind != RTE_RELATION || entry->relid < FirstNormalObjectId) return false;
-  const ListCell* table;
-  foreach (table, find_all_inheritors(entry->relid, AccessShareLock, nullptr)) {
-    check_table(gate, lfirst_oid(table));
+  for (const Oid child : each_oid(find_all_inheritors(entry->relid, AccessShareLock, nullptr))) {
+    check_table(gate, child);
   }
   return false;
 }
@@ -312,11 +307,11 @@ bool check_part(Node* node, void* walk) {
   if (node == nullptr) return false;
   const auto* context = static_cast<const Walk*>(walk);
   if (IsA(node, Query)) {
-    return query_tree_walker(reinterpret_cast<Query*>(node), DPQ_TREE_WALKER(check_part), walk,
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(check_part), walk,
                              QTW_EXAMINE_SORTGROUP | QTW_EXAMINE_RTES_BEFORE);
   }
   if (IsA(node, RangeTblEntry)) {
-    return check_entry(reinterpret_cast<RangeTblEntry*>(node), context->gate);
+    return check_entry(as<RangeTblEntry>(node), context->gate);
   }
   check_expression({context->gate, node, context->through}, node);
   return expression_tree_walker(node, DPQ_TREE_WALKER(check_part), walk);
@@ -333,7 +328,7 @@ bool is_of_postgres(Oid object) {
 void check_catalog_objects(const RefusedQuery& refused, Query* query) {
   Gate gate = {&refused, nullptr};
   Walk walk = {&gate, nullptr};
-  (void)check_part(reinterpret_cast<Node*>(query), &walk);
+  (void)check_part(as<Node>(query), &walk);
 }
 
 const char* problem_of_predicate(Oid index) {

@@ -2,6 +2,8 @@
 
 #include "pg/vocabulary/total_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
@@ -67,7 +69,7 @@ Oid find_other_function(Node* node, bool (*allows)(Oid)) {
   Search search = {allows, InvalidOid};
   if (IsA(node, MinMaxExpr)) {
     const TypeCacheEntry* type =
-        lookup_type_cache(reinterpret_cast<MinMaxExpr*>(node)->minmaxtype, TYPECACHE_CMP_PROC);
+        lookup_type_cache(as<MinMaxExpr>(node)->minmaxtype, TYPECACHE_CMP_PROC);
     // PostgreSQL refuses a type that has none.
     if (OidIsValid(type->cmp_proc)) (void)is_other(type->cmp_proc, &search);
   } else {
@@ -79,15 +81,15 @@ Oid find_other_function(Node* node, bool (*allows)(Oid)) {
 List* arguments_of(const Node* node) {
   switch (nodeTag(node)) {
     case T_FuncExpr:
-      return reinterpret_cast<const FuncExpr*>(node)->args;
+      return as<FuncExpr>(node)->args;
     case T_OpExpr:
     case T_DistinctExpr:
     case T_NullIfExpr:
-      return reinterpret_cast<const OpExpr*>(node)->args;
+      return as<OpExpr>(node)->args;
     case T_ScalarArrayOpExpr:
-      return reinterpret_cast<const ScalarArrayOpExpr*>(node)->args;
+      return as<ScalarArrayOpExpr>(node)->args;
     case T_MinMaxExpr:
-      return reinterpret_cast<const MinMaxExpr*>(node)->args;
+      return as<MinMaxExpr>(node)->args;
     default:
       return NIL;
   }
@@ -96,13 +98,13 @@ List* arguments_of(const Node* node) {
 Oid function_of(const Node* node) {
   switch (nodeTag(node)) {
     case T_FuncExpr:
-      return reinterpret_cast<const FuncExpr*>(node)->funcid;
+      return as<FuncExpr>(node)->funcid;
     case T_OpExpr:
     case T_DistinctExpr:
     case T_NullIfExpr:
-      return reinterpret_cast<const OpExpr*>(node)->opfuncid;
+      return as<OpExpr>(node)->opfuncid;
     case T_ScalarArrayOpExpr:
-      return reinterpret_cast<const ScalarArrayOpExpr*>(node)->opfuncid;
+      return as<ScalarArrayOpExpr>(node)->opfuncid;
     default:
       return InvalidOid;
   }

@@ -11,6 +11,8 @@
 #include "pg/vocabulary/total_text_casts.hpp"
 #include "pg/vocabulary/total_texts.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -746,7 +748,7 @@ FuncExpr* call_of_variant(const TotalVariant& variant, const List* arguments, Oi
 
 const TotalVariant* variant_of_call(const Node* node) {
   if (!IsA(node, FuncExpr)) return nullptr;
-  const auto* call = reinterpret_cast<const FuncExpr*>(node);
+  const auto* call = as<FuncExpr>(node);
   if (call->funcid < FirstNormalObjectId || list_length(call->args) <= kBeforeArguments) {
     return nullptr;
   }

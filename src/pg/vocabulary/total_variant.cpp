@@ -6,6 +6,8 @@
 
 #include "pg/vocabulary/total_functions.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
@@ -39,7 +41,7 @@ constexpr char kHint[] =
 
 // The call as the parser has made it.
 const FuncExpr* require_call(FunctionCallInfo fcinfo) {
-  const auto* call = reinterpret_cast<const FuncExpr*>(fcinfo->flinfo->fn_expr);
+  const auto* call = as<FuncExpr>(fcinfo->flinfo->fn_expr);
   const bool is_call = call != nullptr && IsA(call, FuncExpr) && !call->funcvariadic &&
                        list_length(call->args) == fcinfo->nargs &&
                        fcinfo->nargs >= kBeforeArguments;
