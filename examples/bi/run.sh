@@ -4,6 +4,7 @@
 #   run.sh adminer  do so, and serve Adminer in place of the page
 #   run.sh test     look at both on a throwaway cluster, in headless Chromium, and check what was charged.
 #                   The last line is "N passed, N failed". PICTURE=FILE.png and ADMINER_PICTURE=FILE.png keep pictures
+#   run.sh reached  fails if npm's registry does not answer within half a minute
 #   run.sh clean    stop and remove the private cluster
 # PORT: the port of the page, by default 4000, of Adminer 4001. INSTALLED=1: the packages and the extension are installed already.
 set -euo pipefail
@@ -13,7 +14,12 @@ tree=$(cd "$here/../.." && pwd)
 # shellcheck source=scripts/errors.sh disable=SC1091
 source "$tree/scripts/errors.sh"
 mode=${1:-serve}
-require_known mode 'serve adminer test clean' "$mode"
+require_known mode 'serve adminer test clean reached' "$mode"
+
+# Node.js knows the certificate authorities that were built into it, and not those of the system.
+if [[ -z ${NODE_EXTRA_CA_CERTS:-} && -r /etc/ssl/certs/ca-certificates.crt ]]; then
+  export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
+fi
 
 # More than a thousand files come from npm. What has come is in its cache, so that a second try asks for the rest only.
 install_cube() {
@@ -57,6 +63,10 @@ make_table() {
   export CUBEJS_DB_HOST CUBEJS_DB_PORT=5432
 }
 
+if [[ $mode == reached ]]; then
+  timeout 30 npm ping --fetch-retries=0 --loglevel=error >/dev/null || exit 1
+  exit
+fi
 if [[ $mode == clean ]]; then
   # shellcheck source=scripts/cluster.sh disable=SC1091
   source "$tree/scripts/cluster.sh"

@@ -22,8 +22,9 @@ namespace dpquantile {
 
 // Draws a limit, puts it in the place of work_mem until the end, and gives the hash joins of the
 // plan, if there is one, their buckets. Looks up where temporary files are made, which PostgreSQL
-// would do for the first row that goes to disk. Parallel workers that start in between get the limit
-// with the other settings. B follows from what the session has set, also within another limit.
+// would do for the first row that goes to disk. Parallel workers that start in between get the
+// limit with the other settings. B follows from what the session has set, also within another
+// limit.
 //
 // The settings change as those of a function with SET: code that runs in between may set others and
 // these. An error must not skip the end.
