@@ -169,7 +169,18 @@ SELECT 'BEGIN', format('CREATE TEMP TABLE before ON COMMIT DROP AS SELECT scans(
 \set ECHO all
 SELECT condition, array_agg(DISTINCT scans) AS scans FROM scans GROUP BY condition HAVING count(DISTINCT scans) > 1 ORDER BY condition;
 SELECT count(*) > 10 AND max(scans) > 0 AS some FROM scans;
--- threat 172: one row decides whether a BRIN index reads all rows of its pages, so no such index is read.
+-- threat 172: one row decides whether a BRIN index reads all rows of its pages, or a GiST index a page for each condition, so none of them is read.
+CREATE TABLE addresses AS SELECT i AS id, inet '10.0.0.0' + i AS address FROM generate_series(1, 20000) i;
+CREATE INDEX ON addresses USING gist (address inet_ops);
+CREATE INDEX ON addresses USING spgist (address);
+SELECT dp_protect_table('addresses'), dp_grant_private_access('addresses', 'regress_dpq_joiner');
+BEGIN;
+SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner;
+SET LOCAL search_path = regress_dpq_join, public;
+SELECT dp_count(930) FROM addresses WHERE address = '200.1.0.1' OR address = '200.1.0.2';
+RESET SESSION AUTHORIZATION;
+SELECT sum(pg_stat_get_xact_numscans(indexrelid)) AS scans FROM pg_index WHERE indrelid = 'addresses'::regclass;
+COMMIT;
 SELECT count(*) > 10 AND max(scans) = 0 AS none FROM scans WHERE condition LIKE 'day%' AND condition NOT LIKE '%AND%';
 
 DROP SCHEMA regress_dpq_join CASCADE;

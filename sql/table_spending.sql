@@ -154,15 +154,23 @@ SELECT on_table, epsilon_spent FROM dp_budget ORDER BY 1;
 -- What is left is for replacing, too.
 SELECT dp_sum(cost, 5, -10, 10) FROM visits;
 RESET SESSION AUTHORIZATION;
--- Costs are not compared with a budget that counts others. A grant makes all budgets of the role alike.
+-- Costs are not compared with a budget that counts others, and a grant makes none of what was spent for others.
 UPDATE dpquantile.budget SET neighbours = 'add or remove' WHERE role = 'regress_dpq_ts_replace'::regrole AND table_id IS NOT NULL;
 SET SESSION AUTHORIZATION regress_dpq_ts_replace;
 SELECT dp_sum(cost, 1, -10, 10) FROM visits;
 RESET SESSION AUTHORIZATION;
 SELECT dp_grant_budget('regress_dpq_ts_replace', 100);
-SET SESSION AUTHORIZATION regress_dpq_ts_replace;
-SELECT dp_sum(cost, 1, -10, 10) IS NOT NULL AS answered FROM visits;
-RESET SESSION AUTHORIZATION;
+-- The same of what an earlier role of the name has spent on the table: it comes with the budget for it.
+CREATE ROLE regress_dpq_ts_gone;
+SELECT dp_grant_budget('regress_dpq_ts_gone', 10);
+SELECT dp_add_charge('regress_dpq_ts_gone', 1, on_table => 'visits') IS NOT NULL AS charged;
+DROP ROLE regress_dpq_ts_gone;
+CREATE ROLE regress_dpq_ts_renamed;
+SELECT dp_grant_budget('regress_dpq_ts_renamed', 10);
+ALTER ROLE regress_dpq_ts_renamed RENAME TO regress_dpq_ts_gone;
+SELECT dp_grant_budget('regress_dpq_ts_gone', 10, neighbours => 'replace', on_table => 'visits');
+SELECT dp_grant_budget('regress_dpq_ts_gone', 10, on_table => 'visits');
+SELECT epsilon_spent, neighbours FROM dp_budget WHERE role = 'regress_dpq_ts_gone'::regrole AND on_table IS NOT NULL;
 
 RESET search_path;
 SET client_min_messages = error;
@@ -172,5 +180,5 @@ DELETE FROM dpquantile.ledger WHERE role_name LIKE 'regress\_dpq\_ts%';
 DELETE FROM dpquantile.archived_by_table WHERE table_name LIKE 'regress\_dpq\_ts%';
 DELETE FROM dpquantile.budget_name WHERE role_name LIKE 'regress\_dpq\_ts%';
 DELETE FROM dpquantile.table_name WHERE name LIKE 'regress\_dpq\_t%';
-DELETE FROM dpquantile.budget WHERE role IN ('regress_dpq_ts'::regrole, 'regress_dpq_ts_replace'::regrole);
-DROP ROLE regress_dpq_ts_owner, regress_dpq_ts, regress_dpq_ts_replace;
+DELETE FROM dpquantile.budget WHERE role IN ('regress_dpq_ts'::regrole, 'regress_dpq_ts_replace'::regrole, 'regress_dpq_ts_gone'::regrole);
+DROP ROLE regress_dpq_ts_owner, regress_dpq_ts, regress_dpq_ts_replace, regress_dpq_ts_gone;

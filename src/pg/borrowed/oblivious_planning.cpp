@@ -84,12 +84,14 @@ double rows_of_page(Oid table) {
   return std::floor(static_cast<double>(BLCKSZ - SizeOfPageHeaderData) / static_cast<double>(row));
 }
 
-// A row has entries of its own in these. A BRIN index has one for all rows of many pages, so that
-// one row decides whether the others are read, and who looks for it finds its value by the time; a
+// A row has an entry of its own in these, and where a search ends depends on keys alone. A BRIN
+// index has one entry for all rows of many pages, so that one row decides whether the others are
+// read, and who looks for it finds its value by the time; the key of a page of a GiST or SP-GiST
+// index covers all its rows, so that one row lets each condition beyond the others read a page; a
 // GIN index has a list of new entries, which one row empties. Operator families of extensions are
 // none of PostgreSQL's own objects.
 bool has_entries_of_rows(const IndexOptInfo* index) {
-  constexpr Oid kMethodsOfIndexes[] = {BTREE_AM_OID, HASH_AM_OID, GIST_AM_OID, SPGIST_AM_OID};
+  constexpr Oid kMethodsOfIndexes[] = {BTREE_AM_OID, HASH_AM_OID};
   const Oid* families = index->opfamily;
   return std::ranges::find(kMethodsOfIndexes, index->relam) != std::end(kMethodsOfIndexes) &&
          std::none_of(families, families + index->nkeycolumns,

@@ -116,7 +116,8 @@ BEGIN
   -- Likewise a new row for a table, with the earlier spending under this name on tables that are connected with it.
   INSERT INTO dpquantile.budget
          (role, table_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked, neighbours)
-  SELECT general.role, asked, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, general.neighbours
+  SELECT general.role, asked, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true,
+         CASE WHEN s.epsilon > 0 OR s.delta > 0 OR s.rho > 0 THEN s.neighbours ELSE general.neighbours END
     -- The subquery runs once. PostgreSQL would put the function itself beside each row of the ledger.
     FROM dpquantile.earlier_spending(
            (SELECT r.rolname FROM pg_roles r WHERE r.oid = general.role), (SELECT dpquantile.connected_tables(locked_terms.on_table))) s
@@ -156,21 +157,27 @@ CREATE OR REPLACE FUNCTION dpquantile.neighbours_of_grant(general dpquantile.bud
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
+DECLARE
+  charged text;
+  granted text;
 BEGIN
-  -- All budgets of the role have the same neighbours. What is spent cannot be counted for others.
-  IF general.epsilon_spent = 0 AND general.delta_spent = 0 AND general.rho_spent = 0 THEN
-    RETURN coalesce(neighbours_of_grant.neighbours,
-                    CASE WHEN general.revoked AND neighbours_of_grant.on_table IS NULL
-                              AND NOT EXISTS (SELECT FROM dpquantile.present_budget b WHERE b.role = general.role AND NOT b.revoked)
-                         THEN 'add or remove' ELSE general.neighbours END);
-  ELSIF neighbours_of_grant.neighbours <> general.neighbours THEN
-    RAISE EXCEPTION 'role % cannot have neighbours "%": it has been charged for "%"', general.role, neighbours_of_grant.neighbours,
-                    general.neighbours
+  -- All budgets of the role have the same neighbours. What is spent, perhaps under an earlier role of this name, cannot be counted for others.
+  SELECT max(b.neighbours) INTO charged
+    FROM dpquantile.budget b
+   WHERE b.role = general.role AND (b.epsilon_spent > 0 OR b.delta_spent > 0 OR b.rho_spent > 0);
+  granted := coalesce(neighbours_of_grant.neighbours,
+                      CASE WHEN general.revoked AND neighbours_of_grant.on_table IS NULL
+                                AND NOT EXISTS (SELECT FROM dpquantile.present_budget b WHERE b.role = general.role AND NOT b.revoked)
+                           THEN coalesce(charged, 'add or remove') ELSE general.neighbours END);
+  IF EXISTS (SELECT FROM dpquantile.budget b
+              WHERE b.role = general.role AND b.neighbours <> granted AND (b.epsilon_spent > 0 OR b.delta_spent > 0 OR b.rho_spent > 0)) THEN
+    RAISE EXCEPTION 'role % cannot have neighbours "%": it has been charged for "%"', general.role, granted,
+                    CASE granted WHEN 'replace' THEN 'add or remove' ELSE 'replace' END
       USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'The same answers cost other amounts for other neighbours.',
             HINT = 'Leave neighbours out, or grant a budget to a new role.';
   END IF;
-  RETURN general.neighbours;
+  RETURN granted;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.neighbours_of_grant(dpquantile.budget, text, regclass) IS
