@@ -193,6 +193,24 @@ SELECT dp_median(DISTINCT amount, 1, 0, 64) IS NULL AS missing, dp_cdf(DISTINCT 
 SELECT dp_median(DISTINCT half, 900, -1.0, 2.0, '{"granularity": 1}') IN (0, 1) AS answered, dp_count(DISTINCT big, 900) AS big, dp_count(DISTINCT amount, 900) AS amounts
   FROM (SELECT half, amount, 9007199254740992 + half AS big FROM amounts) s;
 
+-- Domains are the types that they are over: of values, bounds and answers, also if all three are of one domain.
+CREATE DOMAIN a_date AS date CHECK (VALUE > '1900-01-01');
+CREATE DOMAIN a_number AS numeric;
+CREATE DOMAIN a_whole AS int;
+CREATE DOMAIN a_stay AS interval;
+CREATE TABLE domains AS
+  SELECT i::a_whole AS whole, i::numeric::a_number AS amount, (date '2000-01-01' + i)::a_date AS day, (i * interval '1 min')::a_stay AS stay FROM generate_series(1, 1000) i;
+SELECT pg_typeof(dp_median(day, 900, '2000-01-01', '2003-01-01')) AS type, dp_median(day, 900, '2000-01-01', '2003-01-01') - date '2001-05-15' BETWEEN -1 AND 1 AS day,
+       abs(dp_median(whole, 900, 0, 1000) - 500) < 3 AS whole, abs(dp_median(amount, 900, '0', '1000'::a_number) - 500) < 3 AS amount,
+       dp_median(stay, 900, '0', '3 days') BETWEEN '8:15' AND '8:25' AS stay, abs((dp_quantiles(amount, '{0.5}', 900, '0', '1000'))[1] - 500) < 3 AS amounts,
+       abs((dp_synthesize(whole, 3, 900, '0', '1000'))[2] - 500) < 9 AS wholes
+  FROM domains;
+SELECT dp_histogram(day, 900, '{2000-01-01,2001-01-01,2003-01-01}') AS days, dp_histogram(stay, 900, ARRAY['0', '500 min', '3 days']::a_stay[]) AS stays,
+       dp_avg(day, 900, '2000-01-01', '2003-01-01') - date '2001-05-15' BETWEEN -1 AND 1 AS day, dp_avg(stay, 900, '0', '3 days') BETWEEN '8:15' AND '8:25' AS stay,
+       dp_stddev(stay, 900, '0', '3 days') BETWEEN '4:40' AND '4:55' AS deviation, dp_cdf_rows(dp_cdf(day, 900, '2000-01-01', '2003-01-01')) AS rows,
+       dp_user_mean(whole, day, 900, '2000-01-01', '2003-01-01') - date '2001-05-15' BETWEEN -1 AND 1 AS mean_of_users
+  FROM domains;
+
 -- Values of other types. Nothing is charged.
 SELECT epsilon_spent AS before FROM dp_budget \gset
 SELECT dp_median('a'::text, 1, 'a', 'z') FROM visits;

@@ -12,6 +12,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 }
@@ -42,6 +43,14 @@ constexpr const char* kPublicBoundsHint =
            errhint("Give one of the two: write NULL for epsilon, or leave the option out.")));
 }
 
+// Read as another type, it would be another number, or an address.
+ValueType type_of_bound(Oid type) {
+  if (const auto found = find_value_type(type)) return *found;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("bounds cannot be of type %s", format_type_be(type)),
+                  errhint("They are numbers, dates, timestamps, times or intervals.")));
+}
+
 // Reads a call's arguments one after the other.
 class ArgumentReader {
  public:
@@ -58,7 +67,7 @@ class ArgumentReader {
   }
   // A bound: a value of one of the types that aggregates take.
   double bound(Argument argument) {
-    const ValueType type = find_value_type(arguments_.types[next_]).value_or(ValueType::kFloat8);
+    const ValueType type = type_of_bound(arguments_.types[next_]);
     return number_of_value(type, required(name_of(argument)));
   }
   double amount(Argument argument) {
@@ -175,7 +184,7 @@ void require_ascending_times(ValueType type, std::span<const double> bounds) {
 void read_bin_bounds(ArgumentReader& reader, GivenParameters* given) {
   ArrayType* array = DatumGetArrayTypeP(reader.required("bounds"));
   require_list(array, "bounds", "Write for example ARRAY[0, 18, 65, 120].");
-  const ValueType type = find_value_type(ARR_ELEMTYPE(array)).value_or(ValueType::kFloat8);
+  const ValueType type = type_of_bound(ARR_ELEMTYPE(array));
   int16 length;
   bool by_value;
   char alignment;

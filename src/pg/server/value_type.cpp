@@ -98,9 +98,7 @@ Datum interval_of_number(double number) {
   return IntervalPGetDatum(interval);
 }
 
-}  // namespace
-
-std::optional<ValueType> find_value_type(Oid type) {
+std::optional<ValueType> find_by_base_type(Oid type) {
   switch (type) {
     case FLOAT8OID:
       return ValueType::kFloat8;
@@ -127,6 +125,13 @@ std::optional<ValueType> find_value_type(Oid type) {
     default:
       return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::optional<ValueType> find_value_type(Oid type) {
+  const auto found = find_by_base_type(type);
+  return found ? found : find_by_base_type(getBaseType(type));
 }
 
 std::optional<ValueType> find_value_type_by_number(int number) {

@@ -26,7 +26,8 @@ enum class ValueType : uint8 {
   kReal = 11,  // of rows, bounds and answers; states have kFloat8 for it
 };
 
-// The type with this OID, if the aggregates take it.
+// The type with this OID, if the aggregates take it. A domain is the type that it is over: its
+// values are the same.
 std::optional<ValueType> find_value_type(Oid type);
 // The type with this number, if there is one. For numbers from outside.
 std::optional<ValueType> find_value_type_by_number(int number);
