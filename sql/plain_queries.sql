@@ -94,6 +94,11 @@ SELECT count(*), dp_error_of(count(*)) AS of_rows, dp_error_of(count(DISTINCT ci
 SELECT department, count(*), dp_error_of(count(*)), sum(count(*)) OVER () FROM staff GROUP BY ROLLUP (department) ORDER BY 1;
 SELECT dp_error_of(var_pop(age)) FROM staff;
 -- Percentiles of one column, whose errors are asked, are those of one curve. Without an error they are not.
+-- The answers of groups, and of a derived table, are on the grid of the column, too.
+SELECT dp_private_query('SELECT department, percentile_cont(0.5) WITHIN GROUP (ORDER BY salary) FROM staff GROUP BY department');
+SELECT dp_private_query('SELECT department, percentile_cont(0.5) WITHIN GROUP (ORDER BY age), dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age)) FROM staff GROUP BY department');
+SELECT department, percentile_cont(0.5) WITHIN GROUP (ORDER BY salary)::int % 1000 AS rest FROM staff GROUP BY department;
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x)::int % 1000 AS rest FROM (SELECT salary::float8 AS x FROM staff) s;
 SELECT dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY age), dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age)), '
   'percentile_cont(0.9) WITHIN GROUP (ORDER BY age), percentile_cont(0.9) WITHIN GROUP (ORDER BY age) FILTER (WHERE city = ''Rome'') FROM staff');
 -- Whole numbers on a grid of whole numbers have no rounding. Others have half of the granularity.

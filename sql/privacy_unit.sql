@@ -46,6 +46,11 @@ SELECT dp_count(200) FROM visit;
 SELECT function, epsilon, rho IS NOT NULL AS rho, neighbours FROM dp_ledger;
 -- An aggregate of a table that the role may read limits nobody's rows, beside one of persons.
 SELECT (SELECT dp_count(200) FROM visit) AS visits, (SELECT dp_count(100) FROM ward) AS wards;
+-- A group of one person is never shown, so what would only have such groups is refused.
+SELECT patient, count(*) FROM visit GROUP BY patient;
+SELECT avg(n) FROM (SELECT patient, count(*) AS n FROM visit GROUP BY patient) s;
+SELECT count(*) FROM (SELECT DISTINCT patient FROM visit) s;
+SELECT dp_avg(total, 0.5, 0, 1000) FROM (SELECT v.patient, v.reason, sum(cost) AS total FROM visit v GROUP BY v.patient, v.reason) s;
 -- threat 78: at most four rows of a person, whichever way they are counted
 SELECT dp_count(200) FROM visit WHERE patient = 'often';
 SELECT sum(n) FROM (SELECT w.id, dp_count(v.patient, 200) AS n FROM ward w LEFT JOIN visit v ON v.ward = w.id AND v.patient = 'often' GROUP BY w.id) t;

@@ -2,7 +2,6 @@
 
 #include "pg/aggregate/user_key.hpp"
 #include "pg/server/bytewise_type.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

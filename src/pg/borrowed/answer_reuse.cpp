@@ -7,7 +7,6 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/reuse/answer_columns.hpp"
 #include "pg/reuse/catalog_version.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

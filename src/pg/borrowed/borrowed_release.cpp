@@ -15,7 +15,6 @@
 #include "pg/parameters/aggregate_parameters.hpp"
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/server/decimal.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -2,9 +2,8 @@
 
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/server/collation.hpp"
-#include "pg/vocabulary/allowed_nodes.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/allowed_nodes.hpp"
 
 extern "C" {
 #include "access/genam.h"

@@ -1,8 +1,7 @@
 #include "pg/borrowed/early_values.hpp"
 
-#include "pg/server/numeric.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/numeric.hpp"
 
 extern "C" {
 #include "access/detoast.h"

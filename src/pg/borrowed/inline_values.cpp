@@ -1,9 +1,8 @@
 #include "pg/borrowed/inline_values.hpp"
 
 #include "pg/release/below_release.hpp"
-#include "pg/vocabulary/own_function.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -1,9 +1,8 @@
 #include "pg/borrowed/oblivious_joins.hpp"
 
 #include "pg/release/below_release.hpp"
-#include "pg/server/plan_children.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/plan_children.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"

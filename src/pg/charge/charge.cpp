@@ -6,7 +6,6 @@
 #include "pg/ledger/charge_request.hpp"
 #include "pg/ledger/charge_transaction.hpp"
 #include "pg/server/decimal.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -1,7 +1,6 @@
 #include "pg/charge/role_names.hpp"
 
 #include "pg/ledger/budget_tables.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

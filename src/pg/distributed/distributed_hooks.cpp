@@ -11,7 +11,6 @@
 #include "pg/distributed/states_query.hpp"
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/release/state_source.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -4,9 +4,8 @@
 #include "pg/distributed/distributed_states.hpp"
 #include "pg/distributed/states_query.hpp"
 #include "pg/parameters/private_call.hpp"
-#include "pg/server/query_random.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/query_random.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"

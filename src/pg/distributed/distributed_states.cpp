@@ -9,9 +9,8 @@
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
 #include "pg/release/release_execution.hpp"
-#include "pg/state/records_io.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/state/records_io.hpp"
 
 extern "C" {
 #include "executor/executor.h"

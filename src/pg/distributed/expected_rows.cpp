@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "pg/distributed/plan_nodes.hpp"
-
 #include "pg/server/nodes.hpp"
 
 namespace dpquantile {

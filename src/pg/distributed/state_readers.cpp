@@ -1,7 +1,6 @@
 #include "pg/distributed/state_readers.hpp"
 
 #include "pg/distributed/plan_nodes.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -4,9 +4,8 @@
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/release/value_cast.hpp"
-#include "pg/server/version.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/version.hpp"
 
 extern "C" {
 #include "catalog/namespace.h"

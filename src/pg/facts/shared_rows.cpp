@@ -5,7 +5,6 @@
 #include "pg/facts/stored_rows.hpp"
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/grants/protection_catalog.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

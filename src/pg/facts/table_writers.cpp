@@ -1,7 +1,6 @@
 #include "pg/facts/table_writers.hpp"
 
 #include "pg/facts/write_paths.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "pg/vocabulary/catalog_gate.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "access/genam.h"

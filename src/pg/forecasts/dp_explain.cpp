@@ -6,9 +6,8 @@
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/server/decimal.hpp"
-#include "pg/server/table_name.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/table_name.hpp"
 
 extern "C" {
 #include "access/xact.h"

@@ -1,7 +1,6 @@
 #include "pg/grants/borrowed_relations.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

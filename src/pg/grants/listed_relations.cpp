@@ -2,7 +2,6 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/restricted/restricted_session.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

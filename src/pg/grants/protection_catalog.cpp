@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "pg/server/version.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/version.hpp"
 
 extern "C" {
 #include "access/genam.h"

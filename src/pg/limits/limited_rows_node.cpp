@@ -9,9 +9,8 @@
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/limits/row_partitions.hpp"
 #include "pg/server/boundary.hpp"
-#include "pg/server/query_random.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/query_random.hpp"
 
 extern "C" {
 #include "commands/explain.h"

@@ -1,7 +1,6 @@
 #include "pg/limits/limited_rows_path.hpp"
 
 #include "pg/limits/limited_rows_node.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

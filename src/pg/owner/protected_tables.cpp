@@ -3,11 +3,10 @@
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/facts/shared_rows.hpp"
 #include "pg/owner/own_relation.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/server/postgres.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -1,9 +1,8 @@
 #include "pg/parameters/call_arguments.hpp"
 
 #include "pg/parameters/public_functions.hpp"
-#include "pg/server/value_type.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/value_type.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"

@@ -10,7 +10,6 @@
 #include "core/cdf/cdf_domain.hpp"
 #include "core/histogram/value_grid.hpp"
 #include "core/privacy/privacy_parameter.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -1,8 +1,7 @@
 #include "pg/parameters/public_functions.hpp"
 
-#include "pg/server/value_type.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/value_type.hpp"
 
 extern "C" {
 #include "catalog/pg_proc.h"

@@ -1,9 +1,8 @@
 #include "pg/plain/error_of_answer.hpp"
 
 #include "pg/plain/standard_aggregate.hpp"
-#include "pg/server/version.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/version.hpp"
 
 extern "C" {
 #include "catalog/dependency.h"

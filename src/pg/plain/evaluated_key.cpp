@@ -2,7 +2,6 @@
 
 #include "pg/borrowed/early_values.hpp"
 #include "pg/borrowed/planned_time_zone.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

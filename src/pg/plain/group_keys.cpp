@@ -7,7 +7,6 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

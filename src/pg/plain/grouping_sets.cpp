@@ -1,7 +1,6 @@
 #include "pg/plain/grouping_sets.hpp"
 
 #include "pg/plain/query_around.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

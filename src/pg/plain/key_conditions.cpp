@@ -3,7 +3,6 @@
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

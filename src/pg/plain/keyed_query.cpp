@@ -4,10 +4,11 @@
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/private_function.hpp"
-
+#include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
@@ -69,10 +70,14 @@ void add_column(Replacement* replacement, Node* expression) {
   replacement->columns = lappend(replacement->columns, expression);
 }
 
-// Arguments and filter of a call are computed of the rows, so below the join.
+// Arguments and filter of a call are computed of the rows, so below the join. The cast of a
+// percentile to float8 stays above: what it is one of tells its grid.
 void add_columns(Replacement* replacement, const Aggref* call) {
   for (auto* entry : each<TargetEntry>(call->args)) {
-    add_column(replacement, as<Node>(entry->expr));
+    const bool is_of_percentile = AGGKIND_IS_ORDERED_SET(call->aggkind);
+    add_column(replacement, is_of_percentile && entry == linitial(call->args)
+                                ? value_of_percentile(call)
+                                : as<Node>(entry->expr));
   }
   add_column(replacement, as<Node>(call->aggfilter));
 }

@@ -3,7 +3,6 @@
 #include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/plain/plain_query.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -9,7 +9,6 @@
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/decimal.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -105,9 +104,31 @@ List* arguments_of_choice(const PlainLevel* level) {
   return lappend(lcons(user, amounts), most);
 }
 
+// A group of one person is never shown. So the answer would be empty, or what is computed of no
+// rows.
+void refuse_groups_of_persons(const PlainLevel* level) {
+  const Query* query = level->scope.query;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) == nullptr) {
+      continue;
+    }
+    const auto origin = origin_of(&level->scope, as<Node>(column->expr));
+    if (!origin) continue;
+    const ProtectedRelation* protection = find_protected_relation(origin->relation);
+    if (protection == nullptr || protection->user_column != origin->column) continue;
+    refuse_with_code(
+        level->refused, ERRCODE_FEATURE_NOT_SUPPORTED, exprLocation(as<Node>(column->expr)),
+        psprintf("groups by \"%s\" have one person each, and such a group is never shown",
+                 NameStr(protection->user_column_name)),
+        psprintf("For a mean per person, divide by the persons: sum(amount) / count(DISTINCT %s).",
+                 NameStr(protection->user_column_name)));
+  }
+}
+
 // Groups whose keys come from the rows are chosen privately.
 void keep_groups(PlainLevel* level) {
   if (level->delta == 0) return;
+  refuse_groups_of_persons(level);
   Query* query = level->scope.query;
   auto* kept = as<Node>(call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
   query->havingQual =

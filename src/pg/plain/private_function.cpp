@@ -1,9 +1,8 @@
 #include "pg/plain/private_function.hpp"
 
+#include "pg/server/nodes.hpp"
 #include "pg/server/version.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/genam.h"

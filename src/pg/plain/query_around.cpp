@@ -1,7 +1,6 @@
 #include "pg/plain/query_around.hpp"
 
 #include "pg/plain/error_of_answer.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -1,7 +1,6 @@
 #include "pg/plain/query_scope.hpp"
 
 #include "pg/grants/borrowed_relations.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

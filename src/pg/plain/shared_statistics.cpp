@@ -2,9 +2,8 @@
 
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/standard_aggregate.hpp"
-#include "pg/server/value_type.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/value_type.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

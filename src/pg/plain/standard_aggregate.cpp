@@ -9,7 +9,6 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/decimal.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -4,7 +4,6 @@
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

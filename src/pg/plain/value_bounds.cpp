@@ -297,9 +297,17 @@ MaybeRange RangeSearch::range_of(const QueryScope* scope, Node* expression) {
   }
 }
 
-// A cast that an aggregate needs leaves the values on the grid of their column.
+// A cast that an aggregate needs leaves the values on the grid of their column, also in FROM.
 std::optional<double> granularity_through_casts(const QueryScope* scope, Node* expression) {
-  while (IsA(expression, FuncExpr)) {
+  for (;;) {
+    if (IsA(expression, Var)) {
+      const auto definition = definition_of(scope, as<Var>(expression));
+      if (!definition) break;
+      scope = definition->scope;
+      expression = definition->expression;
+      continue;
+    }
+    if (!IsA(expression, FuncExpr)) break;
     const auto* cast = as<FuncExpr>(expression);
     const bool is_cast =
         cast->funcformat == COERCE_IMPLICIT_CAST || cast->funcformat == COERCE_EXPLICIT_CAST;

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

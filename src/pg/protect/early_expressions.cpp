@@ -5,9 +5,8 @@
 #include "pg/protect/long_types.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/reuse/query_identity.hpp"
-#include "pg/vocabulary/catalog_gate.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"

@@ -10,12 +10,11 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/bytewise_type.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/allowed_nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

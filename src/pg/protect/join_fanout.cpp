@@ -3,7 +3,6 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/row_work.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -4,7 +4,6 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/unit_join.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -1,7 +1,6 @@
 #include "pg/protect/outer_column.hpp"
 
 #include "pg/protect/column_traits.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -1,11 +1,10 @@
 #include "pg/protect/outside.hpp"
 
 #include "pg/protect/code_of_types.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/allowed_nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "catalog/pg_proc.h"

@@ -8,10 +8,9 @@
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/user_of_row.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"

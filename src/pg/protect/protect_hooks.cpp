@@ -22,9 +22,8 @@
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/reuse/query_identity.hpp"
 #include "pg/server/client_messages.hpp"
-#include "pg/vocabulary/foreign_code.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/foreign_code.hpp"
 
 extern "C" {
 #include "access/parallel.h"

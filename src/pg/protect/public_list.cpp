@@ -6,10 +6,9 @@
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/server/distinct_values.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"

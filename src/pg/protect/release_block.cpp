@@ -13,10 +13,9 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/server/boundary.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
 #include "pg/vocabulary/own_function.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"

@@ -8,10 +8,9 @@
 #include "pg/protect/size_bounds.hpp"
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/collation.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/detoast.h"

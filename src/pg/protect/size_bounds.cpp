@@ -6,10 +6,9 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/long_types.hpp"
 #include "pg/protect/public_list.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/detoast.h"

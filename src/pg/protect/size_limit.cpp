@@ -7,11 +7,10 @@
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/size_bounds.hpp"
 #include "pg/reuse/secret_hash.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/own_function.hpp"
 #include "pg/vocabulary/total_functions.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/transam.h"

@@ -7,7 +7,6 @@
 #include "pg/protect/join_rule.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

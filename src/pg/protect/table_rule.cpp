@@ -3,7 +3,6 @@
 #include "pg/facts/shared_rows.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/protect/accepted_shape.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -2,9 +2,8 @@
 
 #include "pg/facts/shared_rows.hpp"
 #include "pg/protect/column_traits.hpp"
-#include "pg/vocabulary/catalog_gate.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "access/stratnum.h"

@@ -8,9 +8,8 @@
 #include "pg/protect/table_rule.hpp"
 #include "pg/release/charged_tables.hpp"
 #include "pg/reuse/query_identity.hpp"
-#include "pg/vocabulary/catalog_gate.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"

@@ -1,7 +1,6 @@
 #include "pg/release/below_release.hpp"
 
 #include "pg/release/release_node.hpp"
-
 #include "pg/server/nodes.hpp"
 
 namespace dpquantile {

@@ -2,7 +2,6 @@
 
 #include "pg/parameters/private_call.hpp"
 #include "pg/release/value_cast.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

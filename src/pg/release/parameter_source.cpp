@@ -3,7 +3,6 @@
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

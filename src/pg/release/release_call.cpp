@@ -10,7 +10,6 @@
 #include "pg/release/answering_method.hpp"
 #include "pg/release/group_release.hpp"
 #include "pg/server/boundary.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

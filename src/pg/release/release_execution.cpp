@@ -10,10 +10,9 @@
 #include "pg/release/state_source.hpp"
 #include "pg/release/trip_wire.hpp"
 #include "pg/server/client_messages.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
 #include "pg/server/version.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/parallel.h"

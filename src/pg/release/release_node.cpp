@@ -4,7 +4,6 @@
 #include "pg/release/release_explain.hpp"
 #include "pg/release/release_plan.hpp"
 #include "pg/release/spill_limit.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

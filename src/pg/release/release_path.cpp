@@ -13,9 +13,8 @@
 #include "pg/release/value_cast.hpp"
 #include "pg/reuse/query_identity.hpp"
 #include "pg/server/bytewise_type.hpp"
-#include "pg/server/version.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/version.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"

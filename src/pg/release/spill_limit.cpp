@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "pg/server/nodes.hpp"
 #include "pg/server/plan_children.hpp"
 #include "pg/server/query_random.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "commands/tablespace.h"

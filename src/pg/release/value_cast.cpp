@@ -2,7 +2,6 @@
 
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/parameters/private_call.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

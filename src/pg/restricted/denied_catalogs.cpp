@@ -3,7 +3,6 @@
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/restricted/system_columns.hpp"
 #include "pg/restricted/told_by_column.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

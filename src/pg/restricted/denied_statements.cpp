@@ -4,7 +4,6 @@
 
 #include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -2,9 +2,8 @@
 
 #include "pg/restricted/denied_functions.hpp"
 #include "pg/restricted/told_by_column.hpp"
-#include "pg/server/permissions_of_entry.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/server/permissions_of_entry.hpp"
 
 extern "C" {
 #include "access/sysattr.h"

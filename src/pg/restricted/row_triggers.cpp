@@ -2,7 +2,6 @@
 
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/restricted/system_columns.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

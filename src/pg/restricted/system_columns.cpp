@@ -1,7 +1,6 @@
 #include "pg/restricted/system_columns.hpp"
 
 #include "pg/restricted/restricted_session.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -1,7 +1,6 @@
 #include "pg/restricted/unrestricted_code.hpp"
 
 #include "pg/restricted/restricted_session.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

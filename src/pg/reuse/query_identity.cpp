@@ -2,7 +2,6 @@
 
 #include "pg/reuse/answer_order.hpp"
 #include "pg/reuse/catalog_version.hpp"
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -2,10 +2,9 @@
 
 #include <initializer_list>
 
+#include "pg/server/nodes.hpp"
 #include "pg/server/version.hpp"
 #include "pg/vocabulary/node_functions.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

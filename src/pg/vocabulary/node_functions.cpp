@@ -1,8 +1,7 @@
 #include "pg/vocabulary/node_functions.hpp"
 
-#include "pg/vocabulary/total_functions.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "catalog/pg_proc.h"

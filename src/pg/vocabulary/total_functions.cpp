@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "pg/server/nodes.hpp"
 #include "pg/vocabulary/own_function.hpp"
 #include "pg/vocabulary/total_dates.hpp"
 #include "pg/vocabulary/total_floats.hpp"
@@ -10,8 +11,6 @@
 #include "pg/vocabulary/total_numerics.hpp"
 #include "pg/vocabulary/total_text_casts.hpp"
 #include "pg/vocabulary/total_texts.hpp"
-
-#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

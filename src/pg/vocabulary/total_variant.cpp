@@ -4,9 +4,8 @@
 // has found them, with the list in pg/vocabulary/total_functions.cpp. The list has them as
 // constants, so that no row looks up a catalog.
 
-#include "pg/vocabulary/total_functions.hpp"
-
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
