@@ -177,6 +177,10 @@ SELECT dp_error_of(percentile_cont(0.5) WITHIN GROUP (ORDER BY age DESC)) FROM s
 SELECT dp_error_of(count(*) + 1) FROM staff;
 SELECT dp_error_of(dp_count(1)) FROM staff;
 SELECT dp_error_of(1);
+SELECT count(*) AS charges FROM dp_ledger \gset
+SELECT dp_error_of(c) FROM (SELECT count(*) AS c FROM staff) s;
+SELECT dp_error_of(dp_count(1)) FROM (VALUES (1)) v;
+SELECT count(*) = :charges AS nothing_charged FROM dp_ledger;
 
 -- Grouping sets: a release for each. Keys with lists and free keys.
 SELECT department, count(*), grouping(department) FROM staff GROUP BY ROLLUP (department) ORDER BY 1 NULLS LAST;

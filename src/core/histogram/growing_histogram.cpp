@@ -85,6 +85,7 @@ GrowingHistogram::GrowingHistogram(std::uint64_t cells, std::pmr::memory_resourc
                                    std::uint64_t drawn)
     : cells_(cells),
       first_list_(kFirstList + static_cast<std::size_t>(drawn % kFirstList)),
+      most_listed_(cells + (drawn >> 16) % cells),
       list_(memory),
       counters_(memory),
       low_counters_(memory),
@@ -114,10 +115,10 @@ void GrowingHistogram::make_room(CancelPoll& cancel) {
   }
 }
 
-// When there are as many records as cells, a counter for each cell takes no more memory than a
-// list, and less time.
+// When there are as many records as cells, or up to twice as many, a counter for each cell takes no
+// more memory than a list, and less time.
 void GrowingHistogram::prepare_for(std::uint64_t more, CancelPoll& cancel) {
-  if (!has_counters() && total() + more >= cells_) set_up_counters(cancel);
+  if (!has_counters() && total() + more >= most_listed_) set_up_counters(cancel);
 }
 
 void GrowingHistogram::set_up_counters(CancelPoll& cancel) {
@@ -191,7 +192,8 @@ void GrowingHistogram::add(std::span<const std::uint32_t> records, CancelPoll& c
 void GrowingHistogram::add(CellRunsReader runs, std::uint64_t records, CancelPoll& cancel) {
   check_total(records);
   prepare_for(records, cancel);
-  if (!has_counters() && records < kLongList) return list_runs(runs, cancel);
+  if (!has_counters() && records < kLongList / kFirstList * first_list_)
+    return list_runs(runs, cancel);
   if (has_counters()) {
     count_runs(runs, cancel);
   } else {

@@ -31,9 +31,9 @@ namespace dpquantile {
 // After an exception the counts may be wrong.
 //
 // A change of the representation takes milliseconds for a million records. Whoever knows the number
-// at which it comes learns by the time whether there is one record more. So the number is drawn: it
-// is a multiple, by a power of 2, of 2^12 to 2^13 - 1, and one record decides with a probability of
-// 2^-12 or less.
+// at which it comes learns by the time whether there is one record more. So the numbers are drawn:
+// that of a list is a multiple, by a power of 2, of 2^12 to 2^13 - 1, and that from which there are
+// counters between the number of cells and twice as many.
 class GrowingHistogram {
  public:
   // cells: 1 .. 2^32. `drawn` is a random number, which nobody else may know. Memory comes from the
@@ -85,7 +85,8 @@ class GrowingHistogram {
   void list_runs(CellRunsReader runs, CancelPoll& cancel);
 
   std::uint64_t cells_;
-  std::size_t first_list_;                // its capacity
+  std::size_t first_list_;                // the capacity of the first list
+  std::uint64_t most_listed_;             // with so many records there are counters
   std::pmr::vector<std::uint32_t> list_;  // records that are counted nowhere else
   // A cell's count is the sum of both of its counters. Almost always only the low one changes; all
   // low counters of 2^20 cells fit in a processor's cache.

@@ -24,16 +24,17 @@ namespace dpquantile {
 
 namespace {
 
-constexpr bool* kMethods[] = {&enable_seqscan,       &enable_indexscan, &enable_indexonlyscan,
-                              &enable_bitmapscan,    &enable_tidscan,   &enable_sort,
-                              &enable_hashjoin,      &enable_mergejoin, &enable_incremental_sort,
-                              &enable_material,      &enable_memoize,   &enable_nestloop,
-                              &enable_parallel_hash, &enable_hashagg};
+constexpr bool* kMethods[] = {
+    &enable_seqscan,       &enable_indexscan, &enable_indexonlyscan,
+    &enable_bitmapscan,    &enable_tidscan,   &enable_sort,
+    &enable_hashjoin,      &enable_mergejoin, &enable_incremental_sort,
+    &enable_material,      &enable_memoize,   &enable_nestloop,
+    &enable_parallel_hash, &enable_hashagg,   &enable_partitionwise_aggregate};
 
 bool is_off(const bool* method) {
   return method == &enable_nestloop || method == &enable_mergejoin ||
          method == &enable_parallel_hash || method == &enable_sort ||
-         method == &enable_incremental_sort;
+         method == &enable_incremental_sort || method == &enable_partitionwise_aggregate;
 }
 
 struct CostSetting {

@@ -28,7 +28,7 @@ namespace dpquantile {
 
 // The settings of the planner about scans, joins, sorts and costs. Plain data.
 struct PlannerSettings {
-  bool methods[14];
+  bool methods[15];
   double costs[5];
   int memory;  // of a hash table: with less, the planner may leave a hash join out
   bool jit;    // by the costs, which say nothing if a method is off

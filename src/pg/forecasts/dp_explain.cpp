@@ -238,16 +238,6 @@ DPQ_FUNCTION(dpq_explain) {
   return 0;
 }
 
-// (answer anyelement) returns float8. A query of standard aggregates over protected tables has none
-// when it runs.
-DPQ_FUNCTION(dpq_error_of) {
-  (void)fcinfo;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("dp_error_of is for standard aggregates over protected tables"),
-                  errhint("Write dp_error_of(count(*)) or dp_error_of(avg(salary)). dp_stats shows "
-                          "the errors of private aggregates.")));
-}
-
 // (query text) returns text: the query with private aggregates in the place of standard ones
 DPQ_FUNCTION(dpq_private_query) {
   const char* written = written_query(fcinfo);

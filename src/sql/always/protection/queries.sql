@@ -29,7 +29,7 @@ COMMENT ON FUNCTION @extschema@.dp_private_query(text) IS
   'without parameters. Reads no data and costs no budget.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_error_of(answer anyelement) RETURNS float8
-  LANGUAGE C STABLE AS 'MODULE_PATHNAME', 'dpq_error_of';
+  LANGUAGE C STABLE SUPPORT dpquantile.planner_support AS 'MODULE_PATHNAME', 'dpq_error_of';
 COMMENT ON FUNCTION @extschema@.dp_error_of(anyelement) IS
   'The error of a standard aggregate over a protected table, from the same release and for the same price: the answer is within it of the '
   'one without noise with a probability of 95 %. answer: count, sum, avg, variance, stddev, percentile_cont or percentile_disc, as dp_error_of(avg(salary)); that of a '
