@@ -185,14 +185,15 @@ Estimate Moments::variance() const {
   const double released = scaled_variance();
   const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
   const double square = width_ * width_;
-  return {square * released, square * (farther_end(released, low, high) + kRounding)};
+  return {square * released,
+          square * std::min(farther_end(released, low, high) + kRounding, kLargestVariance)};
 }
 
 Estimate Moments::stddev() const {
   const double released = std::sqrt(scaled_variance());
   const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
   const double error = farther_end(released, std::sqrt(low), std::sqrt(high));
-  return {width_ * released, width_ * (std::min(error, kLargestStddev) + kRounding)};
+  return {width_ * released, width_ * std::min(error + kRounding, kLargestStddev)};
 }
 
 namespace {
@@ -215,16 +216,18 @@ Estimate Moments::sample_variance() const {
   const auto [least, most] = sample_factors();
   const double square = width_ * width_;
   return {square * released,
-          square * (farther_end(released, low * least, high * most) + kRounding)};
+          square * std::min(farther_end(released, low * least, high * most) + kRounding,
+                            2 * kLargestVariance)};
 }
 
 Estimate Moments::sample_stddev() const {
   const double released = std::sqrt(scaled_variance() * sample_factor(sums_.rows()));
   const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, kMeanTail);
   const auto [least, most] = sample_factors();
-  return {
-      width_ * released,
-      width_ * (farther_end(released, std::sqrt(low * least), std::sqrt(high * most)) + kRounding)};
+  return {width_ * released,
+          width_ * std::min(farther_end(released, std::sqrt(low * least), std::sqrt(high * most)) +
+                                kRounding,
+                            std::sqrt(2 * kLargestVariance))};
 }
 
 Moments release_moments(const ValueSums& values, const FixedPoint& bounds, MomentsDegree degree,
