@@ -1,26 +1,24 @@
 -- Writes docs/reference.md from the comments on the objects of the extension: psql -XAtq -f scripts/reference.sql (make reference).
 -- Variants of a function with the same names of arguments, apart from options, are one entry. Fails for a function without a subject.
+-- A subject has its functions in this order, then those that begin like them (%); any other aggregate comes at the end of the first.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET client_encoding = 'UTF8';
 CREATE TEMP TABLE subject (place integer, title text, names text);
 INSERT INTO subject VALUES
-  (1, 'Counts, sums, means, spreads', 'dp_count dp_count_distinct dp_sum dp_avg dp_variance dp_var_samp dp_var_pop dp_stddev dp_stddev_samp dp_stddev_pop dp_stats dp_statistics dp_numeric_statistics dp_stats_expected_error'),
-  (2, 'Quantiles', 'dp_median dp_quantile dp_quantiles dp_quantiles_expected_error dp_synthesize'),
-  (3, 'Histograms', 'dp_histogram dp_histogram_rows dp_histogram_error dp_histogram_plot dp_histogram_svg'),
-  (4, 'Distributions', 'dp_cdf dp_cdf_quantile dp_cdf_quantiles dp_cdf_probability dp_cdf_count dp_cdf_rows dp_cdf_points dp_cdf_error dp_cdf_quantile_error dp_cdf_plot dp_cdf_svg dp_cdf_time_quantile dp_cdf_time_quantiles dp_cdf_time_probability dp_cdf_time_count dp_cdf_time_points dp_cdf_expected_error'),
-  (5, 'The interquartile range', 'dp_iqr dp_iqr_min_rows dp_iqr_expected_error'),
-  (6, 'Which groups may be shown', 'dp_keep_group dp_keep_group_rows'),
-  (7, 'Several rows of a person', 'dp_user_mean dp_user_variance dp_user_grid_stats dp_grid_stat dp_user_expected_error'),
+  (1, 'Counts, sums, means, spreads', 'dp_count dp_count_distinct dp_sum dp_avg dp_variance dp_var_samp dp_var_pop dp_stddev dp_stddev_samp dp_stddev_pop dp_stats dp_statistics dp_numeric_statistics dp_stats_expected_error %'),
+  (2, 'Quantiles', 'dp_median dp_quantile dp_quantiles dp_quantiles_expected_error dp_synthesize dp_quantile%'),
+  (3, 'Histograms', 'dp_histogram dp_histogram_rows dp_histogram_error dp_histogram_plot dp_histogram_svg dp_histogram%'),
+  (4, 'Distributions', 'dp_cdf dp_cdf_quantile dp_cdf_quantiles dp_cdf_probability dp_cdf_count dp_cdf_rows dp_cdf_points dp_cdf_error dp_cdf_quantile_error dp_cdf_plot dp_cdf_svg dp_cdf_time_quantile dp_cdf_time_quantiles dp_cdf_time_probability dp_cdf_time_count dp_cdf_time_points dp_cdf_expected_error dp_cdf%'),
+  (5, 'The interquartile range', 'dp_iqr dp_iqr_min_rows dp_iqr_expected_error dp_iqr%'),
+  (6, 'Which groups may be shown', 'dp_keep_group dp_keep_group_rows dp_keep_group%'),
+  (7, 'Several rows of a person', 'dp_user_mean dp_user_variance dp_user_grid_stats dp_grid_stat dp_user_expected_error dp_user%'),
   (8, 'Options', 'dp_options dp_option dp_time_options'),
   (9, 'Before and after a query', 'dp_protected_tables dp_explain dp_private_query dp_error_of dp_budget dp_budget_fits dp_ledger'),
   (10, 'Protected tables, for their owners', 'dp_protect_table dp_unprotect_table dp_set_domain dp_drop_domain dp_grant_private_access dp_revoke_private_access dp_open_private_access dp_forget_answers'),
   (11, 'Budgets, for the owner of the extension', 'dp_grant_budget dp_revoke_budget dp_add_charge dp_archive_ledger dp_health'),
   (12, 'Restricted roles', 'dp_restrict_role dp_unrestrict_role'),
   (13, 'For the servers of Citus', 'topn_add_agg topn_union_agg');
-CREATE TEMP VIEW place AS
-SELECT name, place, title, number FROM subject, regexp_split_to_table(names, ' ') WITH ORDINALITY AS n (name, number);
-
 CREATE TEMP VIEW member AS
 SELECT classid, objid FROM pg_depend
 WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile');
@@ -102,6 +100,12 @@ SELECT t.typname, 0, 0, '', 'A type. ' || pg_temp.page_of(obj_description(t.oid,
 FROM pg_type AS t JOIN member AS m ON m.classid = 'pg_type'::regclass AND m.objid = t.oid
 WHERE t.typtype = 'b' AND t.typname !~ '^_' AND t.typnamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'dpquantile');
 
+CREATE TEMP VIEW place AS
+SELECT DISTINCT ON (t.name) t.name, s.place, s.title, l.number
+FROM text_of AS t, subject AS s, regexp_split_to_table(s.names, ' ') WITH ORDINALITY AS l (pattern, number)
+WHERE t.name LIKE l.pattern AND (l.pattern <> '%' OR t.name IN (SELECT proname FROM variant WHERE is_aggregate))
+ORDER BY t.name, l.pattern = t.name DESC, length(l.pattern) DESC;
+
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_temp.text_of WHERE name NOT IN (SELECT p.name FROM pg_temp.place AS p)) THEN
@@ -115,5 +119,5 @@ SELECT E'# Reference\n\nAll functions, views and types of the extension, as `\\d
 SELECT E'\n' || CASE WHEN lag(p.place) OVER w IS DISTINCT FROM p.place THEN '## ' || p.title || E'\n\n' ELSE '' END
   || CASE WHEN lag(p.name) OVER w IS DISTINCT FROM p.name THEN '### ' || p.name || E'\n\n' ELSE '' END || t.text
 FROM text_of AS t JOIN place AS p USING (name)
-WINDOW w AS (ORDER BY p.place, p.number, t.part, t.number, t.call COLLATE "C")
-ORDER BY p.place, p.number, t.part, t.number, t.call COLLATE "C";
+WINDOW w AS (ORDER BY p.place, p.number, p.name COLLATE "C", t.part, t.number, t.call COLLATE "C")
+ORDER BY p.place, p.number, p.name COLLATE "C", t.part, t.number, t.call COLLATE "C";

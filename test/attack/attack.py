@@ -20,12 +20,11 @@ from pathlib import Path
 
 import psycopg
 
+from private_aggregates import AGGREGATES
+
 HERE = Path(__file__).parent
-# {e}: the epsilon; each query gives rows of a key and an answer. A second call would need an epsilon of its own. Groups of different keys
+# Each query gives rows of a key and an answer. A second call would need an epsilon of its own. Groups of different keys
 # have different rows and one charge, but the group with the key -1 is of all rows.
-CALLS = ["dp_avg({v}, {e}, 0, 100)", "dp_sum({v}, {e}, 0, 100)", "dp_median({v}, {e}, 0, 100)", "dp_variance({v}, {e}, 0, 100)",
-         "dp_cdf({v}, {e}, 0, 100, dp_options(bins => 40))::text", "dp_quantiles({v}, '{{0.2,0.5}}', {e}, 0, 100)::text",
-         "dp_stats({v}, {e}, 0, 100)::text", "dp_synthesize({v}, 5, {e}, 0, 100)::text"]
 VALUES = ["age", "age", "age + 1", "own.same(age)", "own.failing(age)", "age OPERATOR(own.+~) 1", "age::own.ages", "(ROW(age)::own.years).n",
           "nullif(age, 3)", "dept"]
 SHAPES = [
@@ -106,10 +105,11 @@ class Attack:
         if rng.random() < 0.12:
             return None, rng.choice(PLAIN)
         epsilon = self.next_epsilon()
-        call = rng.choice(CALLS).format(v=rng.choice(VALUES), e=epsilon)
         table = rng.choice(["person", "person", "part", "away", "filed", "secret", "secret"])
-        if table == "secret":
-            call = rng.choice(CALLS).format(v="age", e=epsilon)
+        aggregate = rng.choice(AGGREGATES)
+        options = f"dp_options(method => '{rng.choice(aggregate.methods)}')" if aggregate.methods and rng.random() < 0.3 else ""
+        value, user = ("age", "id") if table == "secret" else (rng.choice(VALUES), "owner_id")
+        call = aggregate.call(value, epsilon, options, user=user)
         shapes = LOCKING_SHAPES if rng.random() < 0.2 else SHAPES
         text = rng.choice(shapes).format(c=call, t=table, n=rng.randrange(90), h="dp_keep_group(0.3, 1e-9)" if rng.random() < 0.5 else "true",
                                          again=CHECKED_AGAIN)
@@ -165,7 +165,7 @@ class Attack:
             for key, answer, *again in rows:
                 self.checked_again += again == [True]
                 if answer is not None:
-                    keys[key].add(answer)
+                    keys[key].add(str(answer))
                     self.answers += 1
 
     def ask(self, connection, epsilon, text):

@@ -29,7 +29,7 @@ psql=(cluster_psql "$work/cluster" -X -q -U postgres -v ON_ERROR_STOP=1 -d postg
 if [[ ${PRELOADED:-1} == 1 ]]; then "${psql[@]}" -c "ALTER SYSTEM SET shared_preload_libraries = 'dpquantile'"; fi
 cluster_stop "$work/cluster"
 cluster_start "$work/cluster"
-export PGHOST PGPORT=5432 PGUSER=postgres PGDATABASE=postgres PYTHONDONTWRITEBYTECODE=1
+export PGHOST PGPORT=5432 PGUSER=postgres PGDATABASE=postgres PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tree/test/support
 PGHOST=$(cluster_socket "$work/cluster")
 seconds=${SECONDS_IN_ALL:-300}
 status=0

@@ -29,6 +29,8 @@ DRAWS = 10000
 # By the neighbours and the accountant of the budget.
 ROLES = {("add or remove", "pure"): "adding", ("add or remove", "zcdp"): "adding_rho",
          ("replace", "pure"): "replacing", ("replace", "zcdp"): "replacing_rho"}
+# The share of its claim that a case refutes whose data are not chosen for the mechanism.
+LEAST_SHOWN = 0.3
 # The answers of each table that choose the intervals of answers, and how many intervals, by the number of statistics.
 FIRST_DRAWS = 2000
 MOST_INTERVALS = {1: 60, 2: 16, 3: 8, 4: 5}
@@ -128,16 +130,18 @@ def number(value):
 
 
 def report(audited):
-    """Prints the line of a case. True if a claim of it is refuted."""
+    """Prints the line of a case. True if a claim of it is refuted, or if its data are not chosen for the mechanism and show little of a claim."""
     chosen, seen = audited.frequencies
     epsilon = None if audited.epsilon is None else refuted_epsilon(chosen, seen, audited.delta, TAIL)
     rho = None if audited.rho is None else refuted_rho(chosen, seen, TAIL)
     refuted = epsilon is not None and epsilon > audited.epsilon or rho is not None and rho > audited.rho
+    shown = epsilon / audited.epsilon if epsilon is not None else math.sqrt(max(rho, 0) / audited.rho)
+    shows_little = not audited.case.calibrated and shown < LEAST_SHOWN
     figures = (number(audited.epsilon), number(audited.delta or None), number(epsilon and round(epsilon, 3)), number(audited.rho),
                number(rho and round(rho, 4)), sum(counter.total() for half in audited.frequencies for counter in half))
     print(f"{audited.case.function:20} | {audited.case.method:31} | {figures[0]:>7} | {figures[1]:>5} | {figures[2]:>7} | {figures[3]:>8} | "
-          f"{figures[4]:>7} | {figures[5]:>8}{'  REFUTED' if refuted else ''}", flush=True)
-    return refuted
+          f"{figures[4]:>7} | {figures[5]:>8}{'  REFUTED' if refuted else '  SHOWS LITTLE: write a case of its own' if shows_little else ''}", flush=True)
+    return refuted or shows_little
 
 
 def main():
@@ -145,10 +149,16 @@ def main():
     wanted = os.environ.get("CASES", "")
     audit = Audit(wanted)
     gaps = [] if wanted else missing(audit.owner, CASES)
+    for audited in list(audit.cases):
+        try:
+            audit.prepare(audited)
+        except psycopg.Error as error:
+            if audited.case.calibrated:
+                raise
+            audit.cases.remove(audited)
+            gaps.append(f"{audited.case.name}: {error}")
     for gap in gaps:
         print(f"not in the catalogue: {gap}")
-    for audited in audit.cases:
-        audit.prepare(audited)
     rounds = 0
     # Each half gets as many rounds as the other.
     while rounds % 2 or rounds == 0 or time.monotonic() < end:

@@ -6,6 +6,8 @@ Each case has two tables that are neighbours, and answers from which they can be
 import math
 from dataclasses import dataclass, field
 
+from private_aggregates import AGGREGATES, VALUE_TYPES
+
 
 @dataclass(frozen=True)
 class Case:
@@ -27,6 +29,8 @@ class Case:
     over_groups: str = ""
     # The share of the draws of other cases, for functions that take long.
     share: float = 1
+    # Whether its data are chosen for the mechanism.
+    calibrated: bool = True
     # Of a case over a protected table: how it is protected and granted. Its rows are those of each draw.
     protected: dict = field(default_factory=dict)
 
@@ -97,16 +101,15 @@ for name in ("dp_avg", "dp_var_pop", "dp_var_samp", "dp_variance", "dp_stddev_po
     case(name, "bernstein", f"{name}(v, 1, 0, 10)", added(ZEROS, 10))
     case(name, "bernstein, rho", f"{name}(v, NULL, 0, 10, dp_options(rho => 0.5))", added(ZEROS, 10))
 # Each type of values becomes numbers in a way of its own.
-for kind, lower, upper, number in (("smallint", 0, 10, "a"), ("integer", 0, 10, "a"), ("bigint", 0, 10, "a"), ("numeric", 0, 10, "a"),
-                                   ("date", "2024-01-01", "2024-01-11", "a - date '2024-01-01'"), ("time", "01:00", "02:00", "extract(epoch FROM a)"),
-                                   ("timestamp", "2024-01-01", "2024-01-02", "extract(epoch FROM a)"),
-                                   ("timestamptz", "2024-01-01", "2024-01-02", "extract(epoch FROM a)"),
-                                   ("interval", "0 days", "10 days", "extract(epoch FROM a)")):
-    rows = [f"({kind} '{value}')" for value in [lower] * len(ZEROS) + [upper]]
-    case("dp_avg", f"bernstein, {kind}", f"dp_avg(v, 1, {kind} '{lower}', {kind} '{upper}')", (", ".join(rows[:-1]), ", ".join(rows)),
-         statistics=(number,), share=0.5)
-    case("dp_histogram", f"counts, {kind}", f"dp_histogram(v, 1, ARRAY[{kind} '{lower}', {kind} '{upper}'])", (rows[-1], f"{rows[-1]}, {rows[-1]}"),
-         statistics=("a[1]",), share=0.5)
+for kind in VALUE_TYPES.values():
+    if kind.kind != "other" and not kind.name.startswith("float"):
+        lower, upper = (f"({kind.name} '{bound}')" for bound in (kind.lower, kind.upper))
+        number = "a" if kind.kind == "numbers" else "extract(epoch FROM a)"
+        rows = [lower] * len(ZEROS) + [upper]
+        case("dp_avg", f"bernstein, {kind.name}", f"dp_avg(v, 1, {lower}, {upper})", (", ".join(rows[:-1]), ", ".join(rows)),
+             statistics=(number,), share=0.5)
+        case("dp_histogram", f"counts, {kind.name}", f"dp_histogram(v, 1, ARRAY[{lower}, {upper}])", (upper, f"{upper}, {upper}"),
+             statistics=("a[1]",), share=0.5)
 case("dp_avg", "bernstein, replaced", "dp_avg(v, 1, 0, 10)", (numbers(0), numbers(10)), neighbours="replace")
 STATS = ("(a).variance", "(a).count")
 case("dp_stats", "bernstein", "dp_stats(v, 1, 0, 10)", added(ZEROS, 10), statistics=STATS)
@@ -123,6 +126,7 @@ MEDIAN = added([930], 70)
 LOW = added([700] * 3, 0)
 case("dp_median", "no options", "dp_median(v, 1, 0, 1000)", MEDIAN, cuts=((70, 930),), share=2)
 case("dp_quantile", "no options", "dp_quantile(v, 0.25, 1, 0, 1000)", LOW, cuts=((1, 700),), share=2)
+case("dp_median", "no options, real", "dp_median(v, 1, 0, 1000)", ("(930::real)", "(930::real), (70::real)"), cuts=((70, 930),), share=0.5)
 for method in ("default", "blocks", "approximate", "joint", "independent", "auto"):
     case("dp_median", method, f"dp_median(v, 1, 0, 1000, dp_options(method => '{method}'))", MEDIAN, cuts=((70, 930),))
     case("dp_quantile", method, f"dp_quantile(v, 0.25, 1, 0, 1000, dp_options(method => '{method}'))", LOW, cuts=((1, 700),))
@@ -228,6 +232,17 @@ case("dp_user_grid_stats", "two grids", "dp_user_grid_stats(u, s, v, 1, 0, 10, d
 
 case("dp_user_grid_stats", "nothing suppressed", "dp_user_grid_stats(u, s, v, 1, 0, 10, dp_options(suppress => false))", GRIDS, columns="u, s, v",
      statistics=("a[1].mean", "a[1].variance"), share=0.5)
+
+# What of ../support/aggregates.tsv has no case of its own yet: an ordinary call. Beside many rows at the lower bound comes one at the upper bound.
+for aggregate in AGGREGATES:
+    own = [case.answer for case in CASES if case.function == aggregate.name]
+    calls = [] if own else ["", *(["rho => 0.5"] if "rho" in aggregate.options else [])]
+    calls += [f"method => '{method}'" for method in aggregate.methods if not any(f"'{method}'" in answer for answer in own)]
+    for options in calls:
+        epsilon = "NULL" if "rho" in options else "1"
+        case(aggregate.name, options or "ordinary", aggregate.call("v", epsilon, options and f"dp_options({options})"),
+             (users(*CALM), users(*CALM, (1, 100))) if aggregate.of_users else added(ZEROS, 100), columns="u, v" if aggregate.of_users else "v",
+             statistics=(aggregate.number,), calibrated=False)
 
 # Plain SQL over protected tables. {t}: the number of the table.
 KEYS = "keys AS k LEFT JOIN visits{t} AS v ON v.g = k.g"

@@ -4,6 +4,8 @@ import re
 
 import psycopg
 
+from private_aggregates import VALUE_TYPES
+
 # Aggregates whose answers are noisy, by the support function by which the planner knows them: names and types of arguments.
 PRIVATE = """SELECT a.aggfnoid::oid, p.proname, p.proargtypes::regtype[]::text[] FROM pg_aggregate AS a JOIN pg_proc AS p ON p.oid = a.aggfnoid
     JOIN pg_proc AS f ON f.oid = a.aggfinalfn WHERE f.prosupport = 'dpquantile.planner_support'::regproc"""
@@ -14,8 +16,6 @@ OPTIONS = re.compile(r"dp_options\([^()]*\)")
 METHOD = re.compile(r"method => '([a-z-]+)'")
 # Arguments that have a type in common may be of any of these. The answer of such an aggregate has it, too.
 COMMON = ("anycompatible", "anycompatiblearray")
-VALUES = {"smallint", "integer", "bigint", "numeric", "double precision", "date", "timestamp without time zone", "timestamp with time zone",
-          "time without time zone", "interval"}
 ANSWERED = """SELECT coalesce(nullif(t.typelem, 0), t.oid)::regtype::text FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
     WHERE a.attrelid = 'asked'::regclass AND a.attnum > 0"""
 
@@ -41,7 +41,8 @@ def methods(owner, case):
 
 def missing(owner, cases):
     private = {oid: (name, frozenset(types)) for oid, name, types in owner.execute(PRIVATE, prepare=False)}
-    names, types = {name for name, _ in private.values()}, frozenset(VALUES).union(*(types for _, types in private.values()))
+    values = {row[0] for kind in VALUE_TYPES.values() if kind.kind != "other" for row in owner.execute("SELECT %s::regtype::text", (kind.name,), prepare=False)}
+    names, types = {name for name, _ in private.values()}, values.union(*(types for _, types in private.values()))
     wanted_methods, asked_methods = set(), set()
     for case in cases:
         if case.protected:

@@ -28,6 +28,6 @@ psql=(cluster_psql "$work/cluster" -X -q -U postgres -d postgres -v ON_ERROR_STO
 cluster_stop "$work/cluster"
 cluster_start "$work/cluster"
 "${psql[@]}" -f "$tree/test/total/samples.sql" -f "$here/schema.sql" >/dev/null
-export PGHOST PGPORT=5432 PGDATABASE=postgres PYTHONDONTWRITEBYTECODE=1 SERVER_LOG=$work/cluster/log
+export PGHOST PGPORT=5432 PGDATABASE=postgres PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tree/test/support SERVER_LOG=$work/cluster/log
 PGHOST=$(cluster_socket "$work/cluster")
 /usr/bin/python3 "$here/messages.py" "${EFFORT:-1}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import List, Optional
 
+import private_aggregates
+
 
 @dataclass(frozen=True)
 class Aggregate:
@@ -38,6 +40,7 @@ OF_ROWS: List[Aggregate] = [
     Aggregate("dp_histogram(#, 0.1, '{0, 10, 20, 50, 100}')::text", "text", "int4 numeric float8"),
     Aggregate("dp_median(#, 0.5, 0, 100)", "int4", "int2 int4", draws_evenly=False),
     Aggregate("dp_median(#, 0.5, '2024-01-01', '2024-12-31')", "date", "date", draws_evenly=False),
+    Aggregate("dp_quantile(#, 0.25, 0.5, 0, 100)", "int4", "int2 int4", draws_evenly=False),
     Aggregate("dp_quantiles(#, '{0.1, 0.5, 0.9}', 0.5, 0, 90000)::text", "text", "numeric float8", draws_evenly=False),
     Aggregate("dp_quantiles(#, '{0.1, 0.5, 0.9}', 0.5, 0, 90000, dp_options(method => 'joint'))::text", "text", "numeric float8", draws_evenly=False),
     Aggregate("dp_quantiles(#, '{0.1, 0.9}', 0.5, 0, 90000, dp_options(method => 'independent'))::text", "text", "float8", draws_evenly=False),
@@ -46,6 +49,10 @@ OF_ROWS: List[Aggregate] = [
     Aggregate("dp_cdf_quantile(dp_cdf(#, 0.5, 0, 100, dp_options(bins => 16)), 0.5)", "float8", "int4 float8"),
     Aggregate("dp_synthesize(#, 3, 1, 0, 100)::text", "text", "int4 float8", draws_evenly=False),
 ]
+
+# What of ../support/aggregates.tsv is not above: an ordinary call for numbers
+OF_ROWS += [Aggregate(f"{aggregate.call('#', '0.5')}::text", "text", NUMBERS) for aggregate in private_aggregates.AGGREGATES
+            if not aggregate.of_users and "float8" in aggregate.types and not any(aggregate.name in own.text for own in OF_ROWS)]
 
 # Without a delta, as tables that limit the rows of a user take them, and budgets in rho
 OF_LIMITED_ROWS = [aggregate for aggregate in OF_ROWS if "dp_iqr" not in aggregate.text]

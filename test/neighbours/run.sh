@@ -33,6 +33,6 @@ cluster_start "$work/cluster"
 # The server writes the tapes.
 TAPES=$work/tapes
 mkdir -m 777 "$TAPES"
-export PGHOST PGPORT=5432 PYTHONDONTWRITEBYTECODE=1 TAPES
+export PGHOST PGPORT=5432 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tree/test/support TAPES
 PGHOST=$(cluster_socket "$work/cluster")
 /usr/bin/python3 "$here/ask.py" "${QUERIES:-80000}" "${SEED:-1}" "${WORKERS:-2}" "${MOST_DIFFERENCES:-3}"

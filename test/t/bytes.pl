@@ -10,6 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use DpQuantile;
+use PrivateAggregates;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -201,8 +202,42 @@ try_all('curves and numbers in binary', $read, 'postgres',
 	} 1 .. 200 * $rounds);
 cmp_ok($outcomes{valid} // 0, '>', 20, 'some changed parameters are accepted');
 
+# All tests know the private aggregates, with their types, options and methods, from one list.
+my @aggregates = private_aggregates();
+my @calls;
+foreach my $aggregate (@aggregates)
+{
+	foreach my $type ($aggregate->{types}->@* ? $aggregate->{types}->@* : 'float8')
+	{
+		my %terms = (value => "NULL::$type", user => 'NULL::int4', type => $type);
+		push @calls, call_of($aggregate, %terms);
+		push @calls, call_of($aggregate, %terms, options => 'NULL::jsonb') if $aggregate->{options}->@*;
+	}
+}
+$node->safe_psql('bytes', 'CREATE VIEW listed AS SELECT ' . join ', ', map { "$calls[$_] AS a$_" } 0 .. $#calls);
+is($node->safe_psql(
+		'bytes', q{
+		SELECT string_agg(aggfnoid::oid::regprocedure::text, ', ' ORDER BY aggfnoid)
+		FROM pg_aggregate JOIN pg_proc AS final ON final.oid = aggfinalfn AND prosupport = 'dpquantile.planner_support'::regproc
+		WHERE aggfnoid NOT IN (SELECT refobjid FROM pg_depend JOIN pg_rewrite AS r ON r.oid = objid
+			WHERE refclassid = 'pg_proc'::regclass AND ev_class = 'listed'::regclass)}),
+	'', 'test/support/aggregates.tsv has a call of each private aggregate, for each of its types');
+foreach my $aggregate (@aggregates)
+{
+	my %valid = (options => $aggregate->{options}, methods => $aggregate->{methods});
+	foreach my $what ('options', $aggregate->{methods}->@* ? 'methods' : ())
+	{
+		my $unknown = $what eq 'options' ? q{jsonb '{"": 0}'} : q{jsonb '{"method": ""}'};
+		my $asked = call_of($aggregate, value => 'NULL::float8', user => 'NULL::int4', options => $unknown);
+		my (undef, undef, $error) = $node->psql('bytes', "SELECT $asked");
+		like($error, $valid{$what}->@* ? qr/^HINT:  Valid $what: \Q@{[ join ', ', $valid{$what}->@* ]}\E\.$/m : qr/does not exist/,
+			"test/support/aggregates.tsv has the $what of $aggregate->{form}");
+	}
+}
+
 # Options by name and value. Some calls are right, and are charged.
-my %values = (method => [ '"tree"', '"auto"', '"joint"', '"blocks"', '"binary"', '"optimal"', '"histogram"' ], granularity => [ 1, 0.5, '"1 day"' ],
+my %methods = map { $_ => 1 } map { $_->{methods}->@* } @aggregates;
+my %values = (method => [ map({"\"$_\""} sort keys %methods), '"optimal"' ], granularity => [ 1, 0.5, '"1 day"' ],
 	bins => [ 8, 1, 1000 ], lower => [ 0, '"-Infinity"' ], upper => [100], max_contributions => [ '"8"', '"optimal"' ], suppress => [ 'true', 'false' ], rho => [ 0.5, 0.1 ],
 	nonsense => [1], '' => [1]);
 my @keys = sort keys %values;
@@ -213,15 +248,15 @@ sub options
 	my %options = map { my $key = any_of(@keys); $key => value_of_option($key) } 1 .. int rand 4;
 	return '{' . join(', ', map {"\"$_\": $options{$_}"} sort keys %options) . '}';
 }
-my @calls = ('dp_median(age, 1, 0, 100, %s)', 'dp_avg(age, 1, 0, 100, %s)', 'dp_cdf(age, 1, 0, 100, %s)', 'dp_iqr(age, 1, 1e-6, %s)',
-	'dp_user_mean(id, age, 1, 0, 100, %s)', 'dp_histogram(age, 1, ARRAY[0, 50, 100], %s)', 'dp_synthesize(age, 3, NULL, 0, 100, %s)',
-	'dp_count_distinct(age, NULL, %s)', 'dp_quantiles(day, ARRAY[0.5], 1, \'2024-01-01\', \'2026-01-01\', %s)');
 %outcomes = try_all('options', qr/^(valid|22P02|22023|22003|22P03|22004|53400|42883|0A000|22007|22008|22015|22P05)$/, 'postgres',
 	map {
 		my $json = options();
 		$json = changed_text($json) if rand() < 0.2;
 		my $options = literal($json) . '::jsonb';
-		my $asked = sprintf any_of(@calls), $options;
+		my $aggregate = any_of(grep { $_->{options}->@* } @aggregates);
+		my $type = any_of('float8', 'float8', grep { $_ eq 'date' } $aggregate->{types}->@*);
+		my $value = $type eq 'date' ? 'day' : 'age';
+		my $asked = call_of($aggregate, value => $value, type => $type, epsilon => any_of(1, 1, 1, 'NULL'), options => $options);
 		"SELECT 'valid' || left(coalesce(($asked)::text, ''), 0) FROM secret"
 	} 1 .. 80 * $rounds);
 cmp_ok($outcomes{valid} // 0, '>', 2, 'some options are accepted');
