@@ -64,7 +64,10 @@ CREATE TEMP VIEW entry AS
 SELECT v.proname, v.names, v.is_aggregate,
        (array_agg(v.comment ORDER BY v.has_options DESC, v.is_variant, length(v.comment), v.comment COLLATE "C"))[1] AS comment,
        bool_or(v.has_options) AS takes_options, bool_and(v.has_options) AS only_options, max(v.pronargdefaults) AS defaults,
-       CASE WHEN count(DISTINCT v.result) > 3 OR bool_or(v.result LIKE 'anycompatible%') THEN '[the type of the values](analyst.md#types)' ELSE string_agg(DISTINCT v.result COLLATE "C", ', ') END AS result
+       CASE WHEN bool_and(v.result = 'anycompatiblearray') THEN 'array of [the type of value and bounds](analyst.md#types)'
+            WHEN bool_and(v.result = 'anycompatible') THEN '[the type of value and bounds](analyst.md#types)'
+            WHEN count(DISTINCT v.result) > 3 OR bool_or(v.result LIKE 'anycompatible%') THEN '[the type of the values](analyst.md#types)'
+            ELSE string_agg(DISTINCT v.result COLLATE "C", ', ') END AS result
 FROM variant AS v GROUP BY v.proname, v.names, v.is_aggregate;
 
 CREATE TEMP VIEW signature AS
@@ -111,11 +114,14 @@ BEGIN
   IF EXISTS (SELECT FROM pg_temp.text_of WHERE name NOT IN (SELECT p.name FROM pg_temp.place AS p)) THEN
     RAISE 'scripts/reference.sql has no subject for %', (SELECT string_agg(DISTINCT name, ', ') FROM pg_temp.text_of WHERE name NOT IN (SELECT p.name FROM pg_temp.place AS p));
   END IF;
+  IF EXISTS (SELECT FROM pg_temp.text_of WHERE text ~ E'\n\n(?!dp_)[a-z]') THEN
+    RAISE 'a line of the comment on % goes on without spaces at its beginning', (SELECT string_agg(DISTINCT name, ', ') FROM pg_temp.text_of WHERE text ~ E'\n\n(?!dp_)[a-z]');
+  END IF;
 END
 $$;
 
 SELECT E'# Reference\n\nAll functions, views and types of the extension, as `\\df+`, `\\da+` and `\\d+` of psql describe them. `make reference` writes this page from the comments in the database.\n'
-  || E'Aggregates take their arguments by position, and `options` from `dp_options`. An argument without a type is of the type of the values, or of several: [types](analyst.md#types).';
+  || E'Aggregates take their arguments by position, and `options` from `dp_options`. Where no type is written, the argument takes the type of the values, or one of several: [types](analyst.md#types).';
 SELECT E'\n' || CASE WHEN lag(p.place) OVER w IS DISTINCT FROM p.place THEN '## ' || p.title || E'\n\n' ELSE '' END
   || CASE WHEN lag(p.name) OVER w IS DISTINCT FROM p.name THEN '### ' || p.name || E'\n\n' ELSE '' END || t.text
 FROM text_of AS t JOIN place AS p USING (name)

@@ -462,6 +462,8 @@ SELECT (SELECT dp_sum(salary, 1, 0, (SELECT x)) FROM staff) FROM (VALUES (5), (6
 SELECT dp_count_distinct(DISTINCT salary, 1) FROM staff;
 SELECT dp_median(salary, 1, 0, salary) FROM staff;
 SELECT dp_count(1) FROM staff WHERE salary > (SELECT 5);
+SELECT dp_count(1) * 1.0 / (SELECT dp_count(1) FROM visit) FROM staff;
+SELECT dp_count(1) FROM staff WHERE make_date(year => 2024, month => 1, day => id) > '2024-01-01';
 -- A row without a partner is not counted twice: what takes its place must have been NULL.
 SELECT dp_sum(coalesce(salary, 99), 1, -99, 99) FROM department d LEFT JOIN staff s ON s.department = d.id;
 SELECT dp_count(s.id, 1) FROM department d LEFT JOIN (department e LEFT JOIN staff s ON s.department = e.id) ON e.id = d.id;

@@ -64,14 +64,28 @@ void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amoun
                   not_charged(request), raising_call(amounts), when_renewed(amounts)));
 }
 
+bool chooses_groups(const ChargeItem& item) {
+  return strcmp(NameStr(item.function), "dp_keep_group") == 0;
+}
+
+// Plain SQL chooses groups by itself where a key has no public list: its user asked for no delta.
+const char* without_delta(const ChargeRequest* request) {
+  const std::span<const ChargeItem> items = items_of(request);
+  return std::any_of(items.begin(), items.end(), chooses_groups)
+             ? " Plain SQL needs no delta for keys with a public list, which the owner of the "
+               "table states with dp_set_domain."
+             : "";
+}
+
 void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
   refuse(
       request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
       psprintf("privacy budget%s exhausted: requested delta %s%s, remaining %s", for_table(amounts),
                amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
       psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
-               "dp_grant_budget(role, epsilon, delta%s).%s",
-               not_charged(request), on_table(amounts.table), when_renewed(amounts)));
+               "dp_grant_budget(role, epsilon, delta%s).%s%s",
+               not_charged(request), on_table(amounts.table), without_delta(request),
+               when_renewed(amounts)));
 }
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -79,8 +93,8 @@ void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) 
          psprintf("role \"%s\" has no delta budget%s: requested delta %s%s",
                   NameStr(request->role_name), for_table(amounts), amounts.delta_asked,
                   for_neighbours(amounts)),
-         psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta%s).",
-                  not_charged(request), on_table(amounts.table)));
+         psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta%s).%s",
+                  not_charged(request), on_table(amounts.table), without_delta(request)));
 }
 
 // The limit was granted below what was spent: no query fits, also without a delta.

@@ -97,6 +97,11 @@ void count_node(Statement* statement, const Node* node, int weight) {
 }
 
 void refuse_node(const QueryLevel* level, const Node* node) {
+  if (IsA(node, NamedArgExpr)) {
+    refuse(level->statement->refused, exprLocation(node),
+           "named arguments are not supported over protected rows",
+           "Write the arguments by position.");
+  }
   const NodeRule* rule = find_node_rule(node);
   const char* reason =
       rule == nullptr

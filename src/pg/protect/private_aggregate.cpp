@@ -31,10 +31,6 @@ namespace {
 constexpr char kPrivateHint[] =
     "Ask private aggregates, such as dp_count(0.1), dp_avg(column, 0.1, lower, upper) or "
     "dp_median(column, 0.1, lower, upper).";
-constexpr char kUserHint[] =
-    "Ask dp_user_mean, dp_user_variance or, in HAVING, dp_keep_group with this column as user_id; "
-    "or dp_count_distinct of this column, without GROUP BY.";
-
 constexpr char kUserGroupHint[] =
     "Write dp_keep_group with this column as user_id, and max_groups: the most groups of a person.";
 
@@ -111,6 +107,19 @@ bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
   return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups;
 }
 
+const char* hint_for_user(const QueryLevel* level, const FamilyRow& family, const char* user) {
+  if (most_rows_of_user(level) > 0 && family.selects_groups) return kUserGroupHint;
+  const bool needs_max_rows = !family.hashes_users() && !family.selects_groups;
+  return psprintf(
+      "%s dp_user_mean(%s, column, 0.5, lower, upper, dp_options('bounded', max_contributions => "
+      "20)), dp_user_variance(...) or, in HAVING, dp_keep_group(%s, 0.5, 1e-6, 1); or "
+      "dp_count_distinct(%s, 0.1), without GROUP BY.",
+      needs_max_rows ? "Ask the owner to state max_rows of each table, the most rows of a person "
+                       "that an answer sees; or ask"
+                     : "Ask",
+      user, user, user);
+}
+
 // Returns whether the call must see limited rows only.
 bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
   if (level->user_relation->user_column == 0) {
@@ -119,12 +128,12 @@ bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& fa
   }
   if (protects_users(level, call, family)) return false;
   if (limits_rows(level, family)) return true;
+  const char* user = get_attname(level->user_relation->permissions->relid,
+                                 level->user_relation->user_column, false);
   refuse_call(level, call,
               psprintf("%s does not protect all rows of a person, whom column \"%s\" identifies",
-                       get_func_name(call->aggfnoid),
-                       get_attname(level->user_relation->permissions->relid,
-                                   level->user_relation->user_column, false)),
-              most_rows_of_user(level) > 0 && family.selects_groups ? kUserGroupHint : kUserHint);
+                       get_func_name(call->aggfnoid), user),
+              hint_for_user(level, family, quote_identifier(user)));
 }
 
 // ---- The limit of the rows of a user -------------------------------------------------------

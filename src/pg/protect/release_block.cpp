@@ -238,13 +238,20 @@ void rely_on_keys(const QueryLevel* level) {
   }
 }
 
+[[noreturn]] void refuse_subquery(const QueryLevel* level, const Node* node) {
+  refuse(level->statement->refused, exprLocation(node),
+         "a subquery beside private aggregates is not supported",
+         "Write the private aggregates in a subquery, too: SELECT (SELECT count(*) FROM visits) / "
+         "(SELECT count(*) FROM patients).");
+}
+
 // For expression_tree_mutator(). `context` is a Block*.
 Node* rewrite_over_answers(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   const auto* block = static_cast<Block*>(context);
   if (Node* key = rewritten_key(*block, node)) return key;
   if (IsA(node, Aggref)) return rewrite_aggregate(block->level, as<Aggref>(node));
-  if (IsA(node, SubLink)) refuse_node(block->level, node);
+  if (IsA(node, SubLink)) refuse_subquery(block->level, node);
   if (IsA(node, Var)) check_dependent_column(block->level, as<Var>(node));
   check_node_outside(block->level, node);
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite_over_answers), context);

@@ -11,6 +11,7 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 }
@@ -53,16 +54,42 @@ bool are_of_one_unit(const BorrowedRelation* one, const BorrowedRelation* other)
          owner == owner_of(other->permissions->relid);
 }
 
+const char* unit_to_state(const BorrowedRelation* one, const BorrowedRelation* other) {
+  if (*NameStr(one->unit) != '\0') return NameStr(one->unit);
+  return *NameStr(other->unit) != '\0' ? NameStr(other->unit) : "person";
+}
+
+// dp_protect_table() replaces all that the owner has stated, so the call says it again.
+const char* call_that_states_unit(const BorrowedRelation* relation, const char* unit) {
+  const Oid oid = relation->permissions->relid;
+  const char* name =
+      quote_qualified_identifier(get_namespace_name(get_rel_namespace(oid)), name_of(relation));
+  const char* persons = "user_id => ..., max_rows => ...";
+  if (relation->user_column != 0) {
+    const char* user = quote_literal_cstr(get_attname(oid, relation->user_column, false));
+    persons = relation->max_rows == 0
+                  ? psprintf("user_id => %s", user)
+                  : psprintf("user_id => %s, max_rows => %d", user, relation->max_rows);
+  }
+  return psprintf("dp_protect_table(%s, %s, unit => %s)", quote_literal_cstr(name), persons,
+                  quote_literal_cstr(unit));
+}
+
+const char* hint_for_unit(const BorrowedRelation* one, const BorrowedRelation* other) {
+  const char* unit = unit_to_state(one, other);
+  return psprintf("If they do, ask the owner of both to state it: SELECT %s, %s.",
+                  call_that_states_unit(one, unit), call_that_states_unit(other, unit));
+}
+
 void check_units(const QueryLevel* level, const UnitJoin& join) {
   const auto* one = static_cast<const BorrowedRelation*>(linitial(relations_of(level, join.left)));
   for (const auto* other : each<const BorrowedRelation>(relations_of(level, join.right))) {
     if (are_of_one_unit(one, other)) continue;
-    refuse_join(
-        level, join,
-        psprintf("tables \"%s\" and \"%s\" protect different persons, so they cannot be joined",
-                 name_of(one), name_of(other)),
-        "If they protect the same persons, ask the owner of both to state it: "
-        "dp_protect_table('visits', user_id => 'patient', unit => 'patient').");
+    refuse_join(level, join,
+                psprintf("tables \"%s\" and \"%s\" are not known to protect the same persons, so "
+                         "they cannot be joined",
+                         name_of(one), name_of(other)),
+                hint_for_unit(one, other));
   }
 }
 

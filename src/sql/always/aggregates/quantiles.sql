@@ -166,7 +166,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_quantiles_expected_error(n bigint, qua
   LANGUAGE C VOLATILE PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_quantiles_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_quantiles_expected_error(bigint, float8[], float8, float8, float8, jsonb) IS
 'The expected error of dp_quantiles: one row for each quantile, with errors in ranks. Uses public figures only: reads
-no data and costs no budget.
+  no data and costs no budget.
 n: a public guess of the number of rows with a value, 1 to 2^40.
 quantiles, epsilon, lower, upper, options: as for dp_quantiles.
 quantile: the given quantile; rank_error_typical: the mean error, simulated for rows spread evenly over the value grid;

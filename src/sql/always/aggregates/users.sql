@@ -122,8 +122,8 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_user_expected_error(rows_per_user bigi
   LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 2 AS 'MODULE_PATHNAME', 'dpq_user_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_user_expected_error(bigint[], bigint[], float8, float8, float8, jsonb) IS
 'The expected error of dp_user_mean and dp_user_variance: one row for each statistic that has the method (''mean'' and,
-except for methods that clip to a private interval, ''variance''). Uses public figures only: reads no data and costs no
-budget.
+  except for methods that clip to a private interval, ''variance''). Uses public figures only: reads no data and costs no
+  budget.
 rows_per_user, users: users[i] persons have rows_per_user[i] rows each.
 epsilon, lower, upper, options: as for dp_user_mean; epsilon is NULL with the option rho. With its default method,
   ''auto'', the row of the variance is for the default of dp_user_variance, ''array''.
