@@ -131,7 +131,7 @@ std::optional<ValueType> find_by_base_type(Oid type) {
 
 std::optional<ValueType> find_value_type(Oid type) {
   const auto found = find_by_base_type(type);
-  return found ? found : find_by_base_type(getBaseType(type));
+  return found || !OidIsValid(type) ? found : find_by_base_type(getBaseType(type));
 }
 
 std::optional<ValueType> find_value_type_by_number(int number) {
