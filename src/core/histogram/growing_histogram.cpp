@@ -214,7 +214,8 @@ void GrowingHistogram::list_runs(CellRunsReader runs, CancelPoll& cancel) {
 void GrowingHistogram::add(const GrowingHistogram& other, CancelPoll& cancel) {
   if (other.has_counters()) {
     check_total(other.counted_);
-    prepare_for(other.counted_, cancel);
+    // Another number may have been drawn for the other one.
+    if (!has_counters()) set_up_counters(cancel);
     for_blocks(counters_.size(), cancel, [&](std::size_t begin, std::size_t end) {
       for (std::size_t cell = begin; cell < end; ++cell) {
         counters_[cell] += other.counters_[cell] + other.low_counters_[cell];

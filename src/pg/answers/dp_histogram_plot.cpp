@@ -36,7 +36,7 @@ struct HistogramArguments {
 };
 
 ValueType type_of_bounds(Oid element) {
-  if (element == FLOAT4OID) return ValueType::kFloat8;
+  if (getBaseType(element) == FLOAT4OID) return ValueType::kFloat8;
   const auto type = find_value_type(element);
   if (type) return *type;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -46,7 +46,7 @@ ValueType type_of_bounds(Oid element) {
 
 // The bound as a value of its ValueType. A timestamptz becomes the timestamp of the session's zone.
 Datum plain_bound(Oid element, Datum bound) {
-  switch (element) {
+  switch (getBaseType(element)) {
     case FLOAT4OID:
       return Float8GetDatum(DatumGetFloat4(bound));
     case TIMESTAMPTZOID:

@@ -108,7 +108,7 @@ double number_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type)
   const Oid given = get_fn_expr_argtype(fcinfo->flinfo, argument);
   const Datum value = PG_GETARG_DATUM(argument);
   // A real 0.1 is not the number 0.1, but stands for it.
-  const auto given_type = given == FLOAT4OID ? std::nullopt : find_value_type(given);
+  const auto given_type = getBaseType(given) == FLOAT4OID ? std::nullopt : find_value_type(given);
   if (given_type && (*given_type == type || !(is_temporal(*given_type) || is_temporal(type)))) {
     return number_of_value(*given_type, value);
   }

@@ -61,7 +61,9 @@ bool is_text_to_array_of_values(Node* node) {
   bool is_varlena;
   getTypeOutputInfo(exprType(as<Node>(conversion->arg)), &output, &is_varlena);
   const Oid element = get_element_type(conversion->resulttype);
-  return find_value_type(element).has_value() && !is_changing(output, nullptr);
+  // The input function of a domain evaluates its CHECK, which may call anything.
+  return find_value_type(element).has_value() && getBaseType(element) == element &&
+         !is_changing(output, nullptr);
 }
 
 // For expression_tree_walker().

@@ -67,8 +67,9 @@ class ArgumentReader {
   }
   // A bound: a value of one of the types that aggregates take.
   double bound(Argument argument) {
-    const ValueType type = type_of_bound(arguments_.types[next_]);
-    return number_of_value(type, required(name_of(argument)));
+    const Oid type = arguments_.types[next_];
+    const Datum value = required(name_of(argument));
+    return number_of_value(type_of_bound(type), value);
   }
   double amount(Argument argument) {
     return stated_amount(DatumGetFloat8(required(name_of(argument))));

@@ -113,7 +113,7 @@ void refuse_groups_of_persons(const PlainLevel* level) {
       continue;
     }
     const auto origin = origin_of(&level->scope, as<Node>(column->expr));
-    if (!origin) continue;
+    if (!origin || !list_member_oid(level->relations, origin->relation)) continue;
     const ProtectedRelation* protection = find_protected_relation(origin->relation);
     if (protection == nullptr || protection->user_column != origin->column) continue;
     refuse_with_code(

@@ -283,10 +283,7 @@ void read_and_answer(ReleaseNode* node) {
 void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   const volatile Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
   SpillLimit limit{};
-  if (is_quiet) {
-    limit = begin_spill_limit(node->scan.ss.ps.state->es_plannedstmt);
-    set_within_limit("synchronize_seqscans", "off");
-  }
+  if (is_quiet) limit = begin_spill_limit(node->scan.ss.ps.state->es_plannedstmt);
   begin_without_messages(withheld);
   begin_released_read();
   PG_TRY();

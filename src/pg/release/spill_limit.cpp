@@ -52,12 +52,13 @@ void give_buckets(Plan** place, void* buckets) {
   visit_children(node, give_buckets, buckets);
 }
 
-}  // namespace
-
+// Until the end of the limit that began last.
 void set_within_limit(const char* setting, const char* value) {
   (void)set_config_option(setting, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
                           false);
 }
+
+}  // namespace
 
 SpillLimit begin_spill_limit(PlannedStmt* plan) {
   PrepareTempTablespaces();
@@ -70,7 +71,10 @@ SpillLimit begin_spill_limit(PlannedStmt* plan) {
   const SpillLimit limit = {NewGUCNestLevel(), is_outermost};
   set_within_limit("work_mem", psprintf(UINT64_FORMAT, kilobytes));
   set_within_limit("hash_mem_multiplier", kMemoryOfHashTables);
-  if (plan != nullptr) visit_trees(plan, give_buckets, &buckets);
+  if (plan != nullptr) {
+    set_within_limit("synchronize_seqscans", "off");
+    visit_trees(plan, give_buckets, &buckets);
+  }
   if (is_outermost) memory_of_session = memory;
   return limit;
 }

@@ -21,10 +21,10 @@ extern "C" {
 namespace dpquantile {
 
 // Draws a limit, puts it in the place of work_mem until the end, and gives the hash joins of the
-// plan, if there is one, their buckets. Looks up where temporary files are made, which PostgreSQL
-// would do for the first row that goes to disk. Parallel workers that start in between get the
-// limit with the other settings. B follows from what the session has set, also within another
-// limit.
+// plan, if one is to be read, their buckets; no scan of it begins where another one is. Looks up
+// where temporary files are made, which PostgreSQL would do for the first row that goes to disk.
+// Parallel workers that start in between get the limit with the other settings. B follows from what
+// the session has set, also within another limit.
 //
 // The settings change as those of a function with SET: code that runs in between may set others and
 // these. An error must not skip the end.
@@ -34,8 +34,5 @@ struct SpillLimit {
 };
 SpillLimit begin_spill_limit(PlannedStmt* plan);
 void end_spill_limit(const SpillLimit& limit);
-
-// Changes a setting until the end of the limit that began last.
-void set_within_limit(const char* setting, const char* value);
 
 }  // namespace dpquantile

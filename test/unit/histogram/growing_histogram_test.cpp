@@ -183,6 +183,23 @@ TEST(GrowingHistogram, ChangesItsFormAtADrawnNumber) {
   }
 }
 
+// One of two has counters, and the other one would have none yet with as many records.
+TEST(GrowingHistogram, TakesTheRecordsOfAnotherWithAnotherDrawnNumber) {
+  constexpr std::uint64_t kCells = 10'000;
+  constexpr std::uint64_t kLate = (kCells - 1) << 16;
+  const Records records = random_records(18'000, kCells);
+  for (const std::size_t own : {0U, 100U, 5000U}) {
+    for (const bool is_late : {false, true}) {
+      GrowingHistogram other(kCells, heap(), is_late ? kLate : 0);
+      GrowingHistogram histogram(kCells, heap(), is_late ? 0 : kLate);
+      add_each(other, std::span(records).subspan(own));
+      add_each(histogram, std::span(records).first(own));
+      histogram.add(other, never);
+      expect_holds(histogram, runs_of(records));
+    }
+  }
+}
+
 TEST(GrowingHistogram, IsExactForManyRandomRecords) {
   for (const std::uint64_t cells : {kDefaultCells, kWholeRange}) {
     const Records records = random_records(kLong + 300'000, cells);
