@@ -116,7 +116,7 @@ inline std::optional<std::int64_t> reference_bin(double iqr, const LogGrid& grid
   return bin;
 }
 
-// A_0 by trying all a, b. replacement_distance_test.cpp checks it against the enumeration of all
+// A_0 by trying all a, b. distance_to_instability_test.cpp checks it against the enumeration of all
 // replacements. O(n + A_0^2).
 inline std::int64_t reference_distance(const Records& ascending, const LogGrid& grid,
                                        int discretisation) {

@@ -387,7 +387,8 @@ class PointErrors {
   }
 
  private:
-  // Of the variance of a point. It is 1.33 or more for one level, and some 1 for more.
+  // The total is noisy if its variance is more than so many times that of a point. The ratio
+  // is 1.33 or more for one level, and about 1 for more levels.
   static constexpr double kNoisyTotal = 1.2;
 
   Quantile alone_;

@@ -13,7 +13,7 @@ namespace dpquantile {
 // Noise for integer queries of one sensitivity under a guarantee of either measure: discrete
 // Laplace noise of scale sensitivity / epsilon, or discrete Gaussian noise of parameter
 // sigma^2 = sensitivity^2 / (2 rho). Scale and sigma^2 are rounded up, by a relative 2^-40 at
-// least (rounded_quotient.hpp).
+// least (noise_parameter.hpp).
 //
 // Privacy: independent draws, one added to each coordinate of a vector of integer queries, make it
 // epsilon-differentially private if its l1 sensitivity is at most `sensitivity`, or rho-zCDP if its

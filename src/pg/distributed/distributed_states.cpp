@@ -9,6 +9,7 @@
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
 #include "pg/release/release_execution.hpp"
+#include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/state/records_io.hpp"
 
@@ -269,27 +270,11 @@ void begin(CustomScanState* scan, EState* state, int) {
   if (!is_alone || is_trying) try_to_start(state, query_of(node));
 }
 
-const CustomExecMethods kExecMethods = {
-    .CustomName = kDistributedStatesName,
-    .BeginCustomScan = begin,
-    .ExecCustomScan = execute,
-    .EndCustomScan = end,
-    .ReScanCustomScan = rescan,
-    .MarkPosCustomScan = nullptr,
-    .RestrPosCustomScan = nullptr,
-    .EstimateDSMCustomScan = nullptr,
-    .InitializeDSMCustomScan = nullptr,
-    .ReInitializeDSMCustomScan = nullptr,
-    .InitializeWorkerCustomScan = nullptr,
-    .ShutdownCustomScan = nullptr,
-    .ExplainCustomScan = nullptr,
-};
+const CustomExecMethods kExecMethods =
+    custom_methods(kDistributedStatesName, begin, execute, end, rescan);
 
 Node* make_states_node(CustomScan*) {
-  auto* node = static_cast<StatesNode*>(palloc0(sizeof(StatesNode)));
-  NodeSetTag(&node->scan, T_CustomScanState);
-  node->scan.methods = &kExecMethods;
-  return as<Node>(node);
+  return make_custom_state<StatesNode>(&kExecMethods);
 }
 
 const CustomScanMethods kScanMethods = {kDistributedStatesName, make_states_node};

@@ -257,7 +257,8 @@ void add_query(ChargeRow& charge, const ChargeRequest* request) {
   charge.add("query_bytes", BYTEAOID, query, is_unknown);  // the two types have the same layout
 }
 
-// Of one of the budgets for tables. NULL without one.
+// Adds the accountant of the budgets for tables, which all have the same; NULL without such a
+// budget.
 void add_accountant_of_table(ChargeRow& charge, std::span<const BudgetCheck> tables) {
   Amount accountant;
   for (const BudgetCheck& budget : tables) {

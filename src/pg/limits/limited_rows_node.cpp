@@ -9,6 +9,7 @@
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/limits/row_partitions.hpp"
 #include "pg/server/boundary.hpp"
+#include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
 
@@ -439,27 +440,11 @@ void explain(CustomScanState* scan, List*, ExplainState* explain) {
   ExplainPropertyInteger("Most Rows of a Person", nullptr, limited_node(scan)->most, explain);
 }
 
-const CustomExecMethods kExecMethods = {
-    .CustomName = kLimitedRowsName,
-    .BeginCustomScan = begin,
-    .ExecCustomScan = execute,
-    .EndCustomScan = end,
-    .ReScanCustomScan = rescan,
-    .MarkPosCustomScan = nullptr,
-    .RestrPosCustomScan = nullptr,
-    .EstimateDSMCustomScan = nullptr,
-    .InitializeDSMCustomScan = nullptr,
-    .ReInitializeDSMCustomScan = nullptr,
-    .InitializeWorkerCustomScan = nullptr,
-    .ShutdownCustomScan = nullptr,
-    .ExplainCustomScan = explain,
-};
+const CustomExecMethods kExecMethods =
+    custom_methods(kLimitedRowsName, begin, execute, end, rescan, explain);
 
 Node* make_limited_rows_node(CustomScan*) {
-  auto* node = static_cast<LimitedRowsNode*>(palloc0(sizeof(LimitedRowsNode)));
-  NodeSetTag(&node->scan, T_CustomScanState);
-  node->scan.methods = &kExecMethods;
-  return as<Node>(node);
+  return make_custom_state<LimitedRowsNode>(&kExecMethods);
 }
 
 const CustomScanMethods kScanMethods = {kLimitedRowsName, make_limited_rows_node};

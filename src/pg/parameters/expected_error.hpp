@@ -36,7 +36,7 @@ struct ForecastCall {
   const Workspace& work;
 };
 
-// Of one number, or of several that a row changes by at most 1 in all.
+// The error of one number, or of each of several that a row changes by at most 1 in all.
 ExpectedError error_of_number(const ForecastCall& call);
 ExpectedError error_of_sum(const ForecastCall& call);
 ExpectedError error_of_mean(const ForecastCall& call);

@@ -39,8 +39,8 @@ struct OptionRow {
   // Reads the value. ereports if it has the wrong type, or is nothing that a family takes.
   void (*read)(const OptionRow& row, const JsonbValue& value, std::span<const FamilyRow> families,
                AggregateOptions* options);
-  // Of a number, the member that holds it, and the number that dp_option() writes for a given one:
-  // throws ParameterError if no call accepts it.
+  // For an option that is a number: the member that holds it, and a function that returns what
+  // dp_option() writes for a given number. It throws ParameterError if no call accepts the number.
   std::optional<double> AggregateOptions::*number;
   double (*checked)(double given);
 };

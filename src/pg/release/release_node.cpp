@@ -4,6 +4,7 @@
 #include "pg/release/release_explain.hpp"
 #include "pg/release/release_plan.hpp"
 #include "pg/release/spill_limit.hpp"
+#include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -111,27 +112,11 @@ void explain(CustomScanState* scan, List*, ExplainState* explain) {
   explain_prices(release_node(scan), explain);
 }
 
-const CustomExecMethods kExecMethods = {
-    .CustomName = kReleaseName,
-    .BeginCustomScan = begin,
-    .ExecCustomScan = execute,
-    .EndCustomScan = end,
-    .ReScanCustomScan = rescan,
-    .MarkPosCustomScan = nullptr,
-    .RestrPosCustomScan = nullptr,
-    .EstimateDSMCustomScan = nullptr,
-    .InitializeDSMCustomScan = nullptr,
-    .ReInitializeDSMCustomScan = nullptr,
-    .InitializeWorkerCustomScan = nullptr,
-    .ShutdownCustomScan = nullptr,
-    .ExplainCustomScan = explain,
-};
+const CustomExecMethods kExecMethods =
+    custom_methods(kReleaseName, begin, execute, end, rescan, explain);
 
 Node* make_release_node(CustomScan*) {
-  auto* node = static_cast<ReleaseNode*>(palloc0(sizeof(ReleaseNode)));
-  NodeSetTag(&node->scan, T_CustomScanState);
-  node->scan.methods = &kExecMethods;
-  return as<Node>(node);
+  return make_custom_state<ReleaseNode>(&kExecMethods);
 }
 
 const CustomScanMethods kScanMethods = {kReleaseName, make_release_node};

@@ -30,28 +30,30 @@ Datum datum_of(Integer value) {
   }
 }
 
+// NULL if the result overflows. `compute` is one of the compiler's checked operations.
+template <class Left, class Right, class Result, class Operation>
+Datum checked(FunctionCallInfo fcinfo, Operation compute) {
+  Result result;
+  const bool overflows = compute(argument<Left>(fcinfo, 0), argument<Right>(fcinfo, 1), &result);
+  return overflows ? null_answer(fcinfo) : datum_of(result);
+}
+
 template <class Left, class Right, class Result>
 Datum sum(FunctionCallInfo fcinfo) {
-  Result result;
-  const bool overflows =
-      __builtin_add_overflow(argument<Left>(fcinfo, 0), argument<Right>(fcinfo, 1), &result);
-  return overflows ? null_answer(fcinfo) : datum_of(result);
+  return checked<Left, Right, Result>(
+      fcinfo, [](auto a, auto b, auto* result) { return __builtin_add_overflow(a, b, result); });
 }
 
 template <class Left, class Right, class Result>
 Datum difference(FunctionCallInfo fcinfo) {
-  Result result;
-  const bool overflows =
-      __builtin_sub_overflow(argument<Left>(fcinfo, 0), argument<Right>(fcinfo, 1), &result);
-  return overflows ? null_answer(fcinfo) : datum_of(result);
+  return checked<Left, Right, Result>(
+      fcinfo, [](auto a, auto b, auto* result) { return __builtin_sub_overflow(a, b, result); });
 }
 
 template <class Left, class Right, class Result>
 Datum product(FunctionCallInfo fcinfo) {
-  Result result;
-  const bool overflows =
-      __builtin_mul_overflow(argument<Left>(fcinfo, 0), argument<Right>(fcinfo, 1), &result);
-  return overflows ? null_answer(fcinfo) : datum_of(result);
+  return checked<Left, Right, Result>(
+      fcinfo, [](auto a, auto b, auto* result) { return __builtin_mul_overflow(a, b, result); });
 }
 
 template <class Left, class Right, class Result>

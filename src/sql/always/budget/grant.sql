@@ -175,7 +175,8 @@ BEGIN
                     CASE granted WHEN 'replace' THEN 'add or remove' ELSE 'replace' END
       USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'The same answers cost other amounts for other neighbours.',
-            HINT = 'Leave neighbours out, or grant a budget to a new role.';
+            HINT = CASE WHEN neighbours_of_grant.neighbours IS NULL THEN 'Grant a budget to a new role.'
+                        ELSE 'Leave neighbours out, or grant a budget to a new role.' END;
   END IF;
   RETURN granted;
 END

@@ -13,7 +13,7 @@
 #include "exhaustive/draws.hpp"
 
 // In place of src/core/privacy/weighted_sampler.hpp: samplers of the same interface, with exactly
-// the law that is declared there. sampler_laws.cpp looks at the real ones.
+// the law that is declared there. noise_laws.cpp looks at the real ones.
 namespace dpquantile {
 
 class WeightedSampler {
