@@ -309,11 +309,17 @@ SELECT upper(v.n) AS name, count(*) FROM staff s LEFT JOIN (VALUES ('Sales', 'a'
 SELECT avg(x) FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM
   (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT age AS x FROM staff) t) t) t) t) t) t) t) t) t) t) t) t) t) t) t;
--- So do CTEs that name the one before twice, which it took for ever to look through.
+-- So do CTEs that name the one before twice, in FROM or in an expression, which it took for ever to look through.
 \set ECHO none
 SELECT 'WITH q0 AS (SELECT id FROM staff), ' || string_agg(format('q%1$s AS (SELECT a.id FROM q%2$s a JOIN q%2$s b USING (id))', i, i - 1), ', ') || ' SELECT count(*) FROM q60'
   FROM generate_series(1, 60) i \gexec
+SELECT 'WITH q0 AS (SELECT city AS x FROM staff), ' || string_agg(format('q%s AS (SELECT x || x AS x FROM q%s)', i, i - 1), ', ') || ' SELECT x, count(*) FROM q60 GROUP BY x'
+  FROM generate_series(1, 60) i \gexec
 \set ECHO all
+
+-- A name means the nearest WITH query of the levels around it.
+WITH q AS (SELECT age FROM staff WHERE age < 0) SELECT s.n > 0 AS some FROM (SELECT count(*) AS n FROM q) s;
+WITH q AS (SELECT age FROM staff WHERE age < 0) SELECT s.n > 0 AS some FROM (WITH q AS (SELECT age FROM staff) SELECT count(*) AS n FROM q) s;
 
 -- Other keys are chosen privately.
 SELECT city, count(*) FROM staff GROUP BY city;

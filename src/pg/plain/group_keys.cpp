@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
@@ -49,8 +50,8 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
   return value;
 }
 
-List* keys_of_domain(const QueryScope* scope, Node* key) {
-  const auto origin = origin_of(scope, key);
+List* keys_of_domain(const Level* level, Node* key) {
+  const auto origin = origin_of(level, key);
   const ColumnDomain* domain = origin ? find_domain(origin->relation, origin->column) : nullptr;
   if (domain == nullptr || domain->keys == nullptr) return NIL;
   Datum* texts;
@@ -73,9 +74,9 @@ Node* constant_of_number(ValueType type, double number) {
 }
 
 // Whole numbers and dates, with a step of one.
-List* series_of_bounds(const QueryScope* scope, Node* key) {
-  if (!origin_of(scope, key)) return NIL;
-  const auto bounds = bounds_of(scope, key);
+List* series_of_bounds(const Level* level, Node* key) {
+  if (!origin_of(level, key)) return NIL;
+  const auto bounds = bounds_of(level, key);
   if (!bounds || oid_of(bounds->type) != exprType(key)) return NIL;
   const bool has_steps =
       (is_whole(bounds->type) && !is_temporal(bounds->type)) || bounds->type == ValueType::kDate;
@@ -91,8 +92,8 @@ List* series_of_bounds(const QueryScope* scope, Node* key) {
 // ---- Functions of numbers ------------------------------------------------------------------
 
 // Lists the whole numbers that floor, ceil, round or trunc may give.
-List* rounded_numbers(const QueryScope* scope, const FuncExpr* call) {
-  const auto bounds = bounds_of(scope, static_cast<Node*>(linitial(call->args)));
+List* rounded_numbers(const Level* level, const FuncExpr* call) {
+  const auto bounds = bounds_of(level, static_cast<Node*>(linitial(call->args)));
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
   const double first = std::floor(bounds->lower);
@@ -123,10 +124,10 @@ List* bucket_numbers(const FuncExpr* call) {
   return whole_numbers(call->funcresulttype, 0, buckets + 1);
 }
 
-List* values_of_function(const QueryScope* scope, const FuncExpr* call) {
-  if (List* values = values_of_time_function(scope, call)) return values;
+List* values_of_function(const Level* level, const FuncExpr* call) {
+  if (List* values = values_of_time_function(level, call)) return values;
   if (call->funcid >= FirstUnpinnedObjectId) return NIL;
-  if (rounds(call)) return rounded_numbers(scope, call);
+  if (rounds(call)) return rounded_numbers(level, call);
   const char* name = get_func_name(call->funcid);
   return name != nullptr && strcmp(name, "width_bucket") == 0 ? bucket_numbers(call) : NIL;
 }
@@ -175,12 +176,12 @@ List* values_of_case(const CaseExpr* choice) {
 // ---- Expressions of a key with a list ----------------------------------------------------
 
 struct Inner {
-  const QueryScope* scope;
+  const Level* level;
   Node* key;
   List* values;
 };
 
-List* values_of_part(const QueryScope* scope, Node* key);
+List* values_of_part(const Level* level, Node* key);
 
 // For expression_tree_walker(): finds the only part with a list. `context` is an Inner*. Returns
 // whether there is a column outside of it.
@@ -190,7 +191,7 @@ bool find_inner(Node* node, void* context) {
   if (IsA(node, List)) return expression_tree_walker(node, DPQ_TREE_WALKER(find_inner), context);
   auto* inner = static_cast<Inner*>(context);
   if (inner->key != nullptr && equal(node, inner->key)) return false;
-  List* values = values_of_part(inner->scope, node);
+  List* values = values_of_part(inner->level, node);
   if (values != NIL && inner->key == nullptr) {
     inner->key = node;
     inner->values = values;
@@ -200,8 +201,8 @@ bool find_inner(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_inner), context);
 }
 
-List* values_of_expression(const QueryScope* scope, Node* key) {
-  Inner inner = {scope, nullptr, NIL};
+List* values_of_expression(const Level* level, Node* key) {
+  Inner inner = {level, nullptr, NIL};
   if (expression_tree_walker(key, DPQ_TREE_WALKER(find_inner), &inner)) return NIL;
   if (inner.key == nullptr) return NIL;
   // COALESCE has a key for rows without a value.
@@ -209,29 +210,29 @@ List* values_of_expression(const QueryScope* scope, Node* key) {
   return evaluated_list(key, inner.key, lappend(list_copy(inner.values), none));
 }
 
-List* values_of_column(const QueryScope* scope, Node* column) {
-  if (List* values = keys_of_domain(scope, column)) return values;
-  if (List* values = series_of_bounds(scope, column)) return values;
+List* values_of_column(const Level* level, Node* column) {
+  if (List* values = keys_of_domain(level, column)) return values;
+  if (List* values = series_of_bounds(level, column)) return values;
   if (exprType(column) == BOOLOID) return both_booleans();
   if (List* values = labels_of_enum(column)) return values;
-  const auto definition = definition_of(scope, as<Var>(column));
-  return definition ? public_values_of(definition->scope, definition->expression) : NIL;
+  const auto definition = definition_of(level, as<Var>(column));
+  return definition ? public_values_of(definition->level, definition->expression) : NIL;
 }
 
 // Without looking at parts of it.
-List* values_of_part(const QueryScope* scope, Node* key) {
+List* values_of_part(const Level* level, Node* key) {
   check_stack_depth();
-  if (IsA(key, Var)) return values_of_column(scope, key);
-  if (IsA(key, FuncExpr)) return values_of_function(scope, as<FuncExpr>(key));
+  if (IsA(key, Var)) return values_of_column(level, key);
+  if (IsA(key, FuncExpr)) return values_of_function(level, as<FuncExpr>(key));
   if (IsA(key, CaseExpr)) return values_of_case(as<CaseExpr>(key));
   return exprType(key) == BOOLOID && !IsA(key, Const) ? both_booleans() : NIL;
 }
 
 }  // namespace
 
-List* public_values_of(const QueryScope* scope, Node* key) {
-  if (List* values = values_of_part(scope, key)) return values;
-  return IsA(key, Var) ? NIL : values_of_expression(scope, key);
+List* public_values_of(const Level* level, Node* key) {
+  if (List* values = values_of_part(level, key)) return values;
+  return IsA(key, Var) ? NIL : values_of_expression(level, key);
 }
 
 }  // namespace dpquantile

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/plain/query_scope.hpp"
+#include "pg/query/column.hpp"
 
 // The public lists of the values that keys of GROUP BY may have. All of these values appear in the
 // answer, also those without rows, so that it does not tell which keys occur. If a list were not
@@ -12,6 +12,6 @@ namespace dpquantile {
 // roundings of a number with bounds, buckets, CASE with constant results, and conditions; of an
 // expression of one of these and constants. Each value once, none NULL. NIL if there is no such
 // list, or if it has more than kMaxElements values.
-List* public_values_of(const QueryScope* scope, Node* key);
+List* public_values_of(const Level* level, Node* key);
 
 }  // namespace dpquantile

@@ -166,7 +166,6 @@ bool has_separable_sets(const Query* query) {
 }
 
 void separate_grouping_sets(Query* query) {
-  DPQ_RESOLVE_GROUP_KEYS(query);
   const List* sets =
       expand_grouping_sets(query->groupingSets, query->groupDistinct, kMaxGroupingSets);
   if (sets == NIL) {

@@ -17,7 +17,6 @@ extern "C" {
 #include "optimizer/tlist.h"
 #include "parser/analyze.h"
 #include "parser/parser.h"
-#include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -47,11 +46,11 @@ struct Replacement {
 
 // Whether all keys have public lists.
 bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replacement) {
-  for (const auto* column : each<const TargetEntry>(level->scope.query->targetList)) {
+  for (const auto* column : each<const TargetEntry>(level->select->query->targetList)) {
     const Index reference = column->ressortgroupref;
     if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(clauses)) == nullptr) continue;
     auto* key = as<Node>(column->expr);
-    List* values = public_values_of(&level->scope, key);
+    List* values = public_values_of(level->select, key);
     if (values == NIL) return false;
     replacement->keys = lappend(replacement->keys, key);
     replacement->lists = lappend(replacement->lists, values);
@@ -325,23 +324,21 @@ bool is_plain(const Query* query) {
 
 // Whether the queries around only show the keys, perhaps in another order, or some of them.
 // Otherwise the query asks which keys the rows have, and the list does not tell that.
-bool is_shown(const QueryScope* scope) {
-  for (const QueryScope* around = scope->parent; around != nullptr; around = around->parent) {
+bool is_shown(const Level* level) {
+  for (const Level* around = level->parent; around != nullptr; around = around->parent) {
     if (!is_plain(around->query)) return false;
   }
   return true;
 }
 
 // Whether FROM has all rows of the table: no query below it chooses some.
-bool has_all_rows(const QueryScope* scope) {
-  const auto* from = static_cast<const RangeTblRef*>(linitial(scope->query->jointree->fromlist));
-  if (is_protected_entry(scope, from->rtindex)) {
-    return rt_fetch(from->rtindex, scope->query->rtable)->tablesample == nullptr;
-  }
-  const QueryScope* below = query_of_entry(scope, from->rtindex);
-  return below != nullptr && is_plain(below->query) && below->query->limitCount == nullptr &&
-         below->query->limitOffset == nullptr && !below->query->hasTargetSRFs &&
-         has_all_rows(below);
+bool has_all_rows(const Level* level) {
+  const auto* from = static_cast<const RangeTblRef*>(linitial(level->query->jointree->fromlist));
+  const Entry& entry = entry_of(level, from->rtindex);
+  if (entry.borrowed != nullptr) return entry.table->tablesample == nullptr;
+  const Query* below = entry.below == nullptr ? nullptr : entry.below->query;
+  return below != nullptr && is_plain(below) && below->limitCount == nullptr &&
+         below->limitOffset == nullptr && !below->hasTargetSRFs && has_all_rows(entry.below);
 }
 
 bool is_of_keys_alone(const Query* query) {
@@ -355,7 +352,7 @@ bool is_of_keys_alone(const Query* query) {
 }  // namespace
 
 Node* group_by_public_keys(PlainLevel* level) {
-  Query* query = level->scope.query;
+  Query* query = level->select->query;
   Replacement replacement{};
   if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
   if (find_columns(as<Node>(query->targetList), &replacement) ||
@@ -371,13 +368,14 @@ Node* group_by_public_keys(PlainLevel* level) {
   fill_template(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
   use(query, made, &replacement);
+  read_again(level->select);
   return static_cast<Node*>(llast(replacement.new_columns));
 }
 
 bool list_public_keys(PlainLevel* level) {
-  Query* query = level->scope.query;
+  Query* query = level->select->query;
   Replacement replacement{};
-  if (!is_of_keys_alone(query) || !is_shown(&level->scope) || !has_all_rows(&level->scope)) {
+  if (!is_of_keys_alone(query) || !is_shown(level->select) || !has_all_rows(level->select)) {
     return false;
   }
   const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;

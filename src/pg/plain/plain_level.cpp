@@ -1,5 +1,6 @@
 #include "pg/plain/plain_level.hpp"
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -18,8 +19,8 @@ int most_rows_of_user(const PlainLevel* level) {
   return most;
 }
 
-const char* name_of_expression(const QueryScope* scope, Node* expression) {
-  const auto origin = origin_of(scope, expression);
+const char* name_of_expression(const Level* level, Node* expression) {
+  const auto origin = origin_of(level, expression);
   const char* name = origin ? get_attname(origin->relation, origin->column, true) : nullptr;
   return name == nullptr ? "the expression" : psprintf("column \"%s\"", name);
 }

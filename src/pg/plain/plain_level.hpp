@@ -1,14 +1,14 @@
 #pragma once
 
 #include "pg/grants/refusal.hpp"
-#include "pg/plain/query_scope.hpp"
+#include "pg/query/column.hpp"
 
 // A query level with standard aggregates over protected rows, while it is translated to private
 // ones: which relations it reads, and what the grants let each aggregate cost.
 namespace dpquantile {
 
 struct PlainLevel {
-  QueryScope scope;
+  Level* select;
   List* relations;       // OIDs of the protected relations whose rows it aggregates
   double epsilon;        // of each aggregate
   double delta;          // of the choice of groups; 0: keys must be public
@@ -21,6 +21,6 @@ struct PlainLevel {
 int most_rows_of_user(const PlainLevel* level);
 
 // The name of the column that an expression shows, or what else to call it in a refusal.
-const char* name_of_expression(const QueryScope* scope, Node* expression);
+const char* name_of_expression(const Level* level, Node* expression);
 
 }  // namespace dpquantile

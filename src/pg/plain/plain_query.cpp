@@ -1,5 +1,6 @@
 #include "pg/plain/plain_query.hpp"
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
@@ -28,10 +29,7 @@ namespace {
 struct Translation {
   const char* text;
   double epsilon;
-  int* lookups;  // of its query scopes
 };
-
-void translate(const Translation* translation, Query* query, const QueryScope* parent);
 
 // ---- The level -----------------------------------------------------------------------------
 
@@ -91,7 +89,7 @@ List* arguments_of_choice(const PlainLevel* level) {
   if (rows == 0) return amounts;
   const Oid relation = linitial_oid(level->relations);
   const ProtectedRelation* protection = find_protected_relation(relation);
-  Node* user = column_showing(&level->scope, {relation, protection->user_column});
+  Node* user = column_showing(level->select, {relation, protection->user_column});
   if (user == nullptr) {
     refuse(level->refused, kNowhere,
            psprintf("the derived table leaves out column \"%s\", which identifies the persons",
@@ -107,12 +105,12 @@ List* arguments_of_choice(const PlainLevel* level) {
 // A group of one person is never shown. So the answer would be empty, or what is computed of no
 // rows.
 void refuse_groups_of_persons(const PlainLevel* level) {
-  const Query* query = level->scope.query;
+  const Query* query = level->select->query;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) == nullptr) {
       continue;
     }
-    const auto origin = origin_of(&level->scope, as<Node>(column->expr));
+    const auto origin = origin_of(level->select, as<Node>(column->expr));
     if (!origin || !list_member_oid(level->relations, origin->relation)) continue;
     const ProtectedRelation* protection = find_protected_relation(origin->relation);
     if (protection == nullptr || protection->user_column != origin->column) continue;
@@ -129,7 +127,7 @@ void refuse_groups_of_persons(const PlainLevel* level) {
 void keep_groups(PlainLevel* level) {
   if (level->delta == 0) return;
   refuse_groups_of_persons(level);
-  Query* query = level->scope.query;
+  Query* query = level->select->query;
   auto* kept = as<Node>(call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
   query->havingQual =
       query->havingQual == nullptr
@@ -140,9 +138,9 @@ void keep_groups(PlainLevel* level) {
 // For what is computed of each group, an expression that is not NULL for any of its rows; null if
 // every row counts.
 Node* choose_groups(PlainLevel* level) {
-  Query* query = level->scope.query;
+  Query* query = level->select->query;
   if (query->groupClause == NIL || has_keep_group(query->havingQual)) return nullptr;
-  if (has_public_side(&level->scope)) return nullptr;  // The groups are those of its rows.
+  if (level->select->has_public_side) return nullptr;  // The groups are those of its rows.
   Node* row = group_by_public_keys(level);
   if (row == nullptr) keep_groups(level);
   return row;
@@ -150,7 +148,7 @@ Node* choose_groups(PlainLevel* level) {
 
 // Keys alone, as in SELECT DISTINCT: those that many rows have.
 void keep_keys(const Translation* translation, PlainLevel* level) {
-  Query* query = level->scope.query;
+  Query* query = level->select->query;
   const bool is_of_keys = !query->hasAggs && !query->hasWindowFuncs && !query->hasDistinctOn &&
                           query->groupingSets == NIL && query->havingQual == nullptr &&
                           (query->groupClause != NIL) != (query->distinctClause != NIL);
@@ -186,12 +184,11 @@ bool has_outer_join(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_outer_join), context);
 }
 
-bool find_level(const Translation* translation, Query* query, const QueryScope* parent,
-                PlainLevel* level) {
-  level->scope = {query, parent, translation->lookups};
-  level->relations = protected_rows_of(&level->scope);
+bool find_level(const Translation* translation, Level* select, PlainLevel* level) {
+  level->select = select;
+  level->relations = select->borrowed_rows;
   if (level->relations == NIL || !find_prices(level)) return false;
-  level->has_outer_join = has_outer_join(as<Node>(query), nullptr);
+  level->has_outer_join = has_outer_join(as<Node>(select->query), nullptr);
   level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr};
   return true;
 }
@@ -210,7 +207,7 @@ void forget_rows(Query* query) {
 }
 
 void translate_level(const Translation* translation, PlainLevel* level) {
-  Query* query = level->scope.query;
+  Query* query = level->select->query;
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   Replacing replacing = {level, {}, choose_groups(level)};
   replacing.shared = find_shared_statistics(level);
@@ -232,12 +229,12 @@ bool refuse_other_errors(Node* node, void* context) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_other_errors), context);
 }
 
-void translate_select(const Translation* translation, Query* query, const QueryScope* parent) {
+void translate_select(const Translation* translation, Level* select) {
   PlainLevel level{};
-  if (!find_level(translation, query, parent, &level)) return;
+  if (!find_level(translation, select, &level)) return;
+  const Query* query = select->query;
   (void)refuse_other_errors(as<Node>(query->targetList), &level);
   (void)refuse_other_errors(query->havingQual, &level);
-  DPQ_RESOLVE_GROUP_KEYS(query);
   if (has_standard_aggregate(query)) {
     translate_level(translation, &level);
   } else {
@@ -262,47 +259,35 @@ bool has_too_many_nodes(Node* node, void* context) {
 
 // ---- All levels ----------------------------------------------------------------------------
 
-struct Descent {
-  const Translation* translation;
-  const QueryScope* scope;
-};
-
-// For query_tree_walker(): the levels below.
-bool translate_below(Node* node, void* context) {
-  if (node == nullptr) return false;
-  const auto* descent = static_cast<const Descent*>(context);
-  if (IsA(node, Query)) {
-    translate(descent->translation, as<Query>(node), descent->scope);
+// Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates over
+// protected rows. What is taken out becomes levels below. Returns whether the level has changed.
+bool take_apart_level(const Level* level) {
+  Query* query = level->query;
+  const bool is_plain = level->borrowed_rows != NIL && has_standard_aggregate(query);
+  if (is_plain && has_query_around(query)) {
+    put_query_around(query);
+  } else if (is_plain && has_separable_sets(query)) {
+    separate_grouping_sets(query);
+  } else {
     return false;
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(translate_below), context);
+  return true;
 }
 
-// Whether the level has standard aggregates over protected rows.
-bool is_plain(const Translation* translation, Query* query, const QueryScope* parent) {
-  if (!has_standard_aggregate(query)) return false;
-  const QueryScope scope = {query, parent, translation->lookups};
-  return protected_rows_of(&scope) != NIL;
-}
-
-// Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates. What
-// is taken out becomes levels below.
-void take_apart(const Translation* translation, Query* query, const QueryScope* parent) {
-  if (has_query_around(query) && is_plain(translation, query, parent)) {
-    put_query_around(query);
-  } else if (has_separable_sets(query) && is_plain(translation, query, parent)) {
-    separate_grouping_sets(query);
-  }
+// The levels below one that has changed are others than those that were read.
+bool take_apart(const Level* level) {
+  if (take_apart_level(level)) return true;
+  bool changes = false;
+  for (const auto* below : each<const Level>(level->below)) changes |= take_apart(below);
+  return changes;
 }
 
 // The innermost levels first, before what is around them changes.
-void translate(const Translation* translation, Query* query, const QueryScope* parent) {
-  take_apart(translation, query, parent);
-  const QueryScope scope = {query, parent, translation->lookups};
-  Descent descent = {translation, &scope};
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(translate_below), &descent, 0);
+void translate(const Translation* translation, Level* level) {
+  for (auto* below : each<Level>(level->below)) translate(translation, below);
+  const Query* query = level->query;
   if (query->commandType == CMD_SELECT && query->setOperations == nullptr) {
-    translate_select(translation, query, parent);
+    translate_select(translation, level);
   }
 }
 
@@ -315,9 +300,10 @@ void translate_plain_query(Query* query, const char* text, double epsilon) {
                     errmsg("the query has more than %d expression nodes", kMostNodes),
                     errhint("Split it into several.")));
   }
-  int lookups = 0;
-  const Translation translation = {text, epsilon, &lookups};
-  translate(&translation, query, nullptr);
+  const Statement* statement = read_statement(query);
+  while (take_apart(statement->top)) statement = read_statement(query);
+  const Translation translation = {text, epsilon};
+  translate(&translation, statement->top);
 }
 
 }  // namespace dpquantile

@@ -119,7 +119,6 @@ bool has_query_around(const Query* query) {
 }
 
 void put_query_around(Query* query) {
-  DPQ_RESOLVE_GROUP_KEYS(query);
   Inner inner = {NIL, NIL};
   add_keys(&inner, query);
   auto* columns = as<List>(

@@ -97,7 +97,7 @@ bool has_children_with_nulls(Oid table) {
 // An outer join puts NULL in the place of a column that has none.
 bool may_be_null(const PlainLevel* level, Node* value) {
   if (level->has_outer_join) return true;
-  const auto origin = origin_of(&level->scope, value);
+  const auto origin = origin_of(level->select, value);
   if (!origin) return true;
   HeapTuple row =
       SearchSysCache2(ATTNUM, ObjectIdGetDatum(origin->relation), Int16GetDatum(origin->column));
@@ -201,7 +201,7 @@ Node* shared_percentile(const PlainLevel* level, const SharedStatistics& shared,
 }  // namespace
 
 SharedStatistics find_shared_statistics(const PlainLevel* level) {
-  const Query* query = level->scope.query;
+  const Query* query = level->select->query;
   Statistics statistics = {level, NIL, NIL, NIL};
   (void)collect_statistics(as<Node>(query->targetList), &statistics);
   (void)collect_statistics(query->havingQual, &statistics);

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cmath>
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
@@ -100,12 +101,12 @@ namespace {
 // ---- Bounds --------------------------------------------------------------------------------
 
 ValueBounds require_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
-  if (const auto bounds = bounds_of(&level->scope, value)) return *bounds;
+  if (const auto bounds = bounds_of(level->select, value)) return *bounds;
   const char* name = get_func_name(call->aggfnoid);
   refuse_with_code(
       level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
       psprintf("%s needs public bounds of its values, but %s has none", name,
-               name_of_expression(&level->scope, value)),
+               name_of_expression(level->select, value)),
       psprintf(
           "Ask the owner of the table for dp_set_domain('%s', column, lower, upper), or ask a "
           "private aggregate with bounds of your own, such as dp_avg(column, 0.1, lower, upper).",
@@ -499,7 +500,7 @@ namespace {
 
 bool counts_users(const PlainLevel* level, const Aggref* call) {
   if (call->aggdistinct == NIL || call->args == NIL) return false;
-  const auto origin = origin_of(&level->scope, argument_of(call));
+  const auto origin = origin_of(level->select, argument_of(call));
   if (!origin || !list_member_oid(level->relations, origin->relation)) return false;
   const ProtectedRelation* protection = find_protected_relation(origin->relation);
   return protection != nullptr && origin->column == protection->user_column;
@@ -510,7 +511,7 @@ bool counts_users(const PlainLevel* level, const Aggref* call) {
 double epsilon_of_record(const PlainLevel* level, const Aggref* call) {
   const int rows = most_rows_of_user(level);
   if (rows == 0) return level->epsilon;
-  const bool has_all = counts_users(level, call) && level->scope.query->groupClause == NIL;
+  const bool has_all = counts_users(level, call) && level->select->query->groupClause == NIL;
   return has_all ? level->epsilon : level->epsilon / rows;
 }
 
@@ -518,7 +519,7 @@ double epsilon_of_record(const PlainLevel* level, const Aggref* call) {
 
 bool is_percentile_of_curve(const PlainLevel* level, const Aggref* call) {
   if (!fraction_of_percentile(call)) return false;
-  const auto bounds = bounds_of(&level->scope, argument_of(call));
+  const auto bounds = bounds_of(level->select, argument_of(call));
   return !bounds || !is_temporal(bounds->type);
 }
 

@@ -91,16 +91,16 @@ const Const* extreme(const Node* cast, const Node* inner, const Const* moment, i
   return found;
 }
 
-std::optional<TimeBounds> time_bounds(const QueryScope* scope, Node* moment) {
+std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   check_stack_depth();
   const Oid type = exprType(moment);
   if (!is_in_calendar(type)) return std::nullopt;
-  if (const auto bounds = bounds_of(scope, moment)) {
+  if (const auto bounds = bounds_of(level, moment)) {
     return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
   }
   if (!IsA(moment, FuncExpr)) return std::nullopt;
   Node* inner = cast_moment(as<FuncExpr>(moment));
-  const auto inside = inner == nullptr ? std::nullopt : time_bounds(scope, inner);
+  const auto inside = inner == nullptr ? std::nullopt : time_bounds(level, inner);
   if (!inside || !can_be_evaluated(moment, inner)) return std::nullopt;
   const Const* lower = extreme(moment, inner, inside->lower, 1);
   const Const* upper = extreme(moment, inner, inside->upper, -1);
@@ -158,9 +158,9 @@ List* moments_between(const TimeBounds& bounds, int64 step) {
   return lappend(moments, const_cast<Const*>(bounds.upper));
 }
 
-List* beginnings(const QueryScope* scope, const FuncExpr* call) {
+List* beginnings(const Level* level, const FuncExpr* call) {
   Node* moment = moment_of(call);
-  const auto bounds = moment == nullptr ? std::nullopt : time_bounds(scope, moment);
+  const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
   return evaluated_list(as<Node>(call), moment, moments_between(*bounds, step_of(call)));
 }
@@ -187,8 +187,8 @@ double number_of(const Const* constant) {
   return type ? number_of_value(*type, constant->constvalue) : 0;
 }
 
-List* years(const QueryScope* scope, const FuncExpr* call, Node* moment) {
-  const auto bounds = time_bounds(scope, moment);
+List* years(const Level* level, const FuncExpr* call, Node* moment) {
+  const auto bounds = time_bounds(level, moment);
   const auto* extract = as<Node>(call);
   if (!bounds || !can_be_evaluated(extract, moment)) return NIL;
   const Const* first = evaluated(extract, moment, bounds->lower);
@@ -199,7 +199,7 @@ List* years(const QueryScope* scope, const FuncExpr* call, Node* moment) {
                        static_cast<int>(number_of(last)));
 }
 
-List* extracted_parts(const QueryScope* scope, const FuncExpr* call) {
+List* extracted_parts(const Level* level, const FuncExpr* call) {
   const char* part_name = text_constant(argument(call, 0));
   auto* moment = static_cast<Node*>(lsecond(call->args));
   if (part_name == nullptr || !is_in_calendar(exprType(moment))) return NIL;
@@ -208,7 +208,7 @@ List* extracted_parts(const QueryScope* scope, const FuncExpr* call) {
       return whole_numbers(call->funcresulttype, part.least, part.most);
     }
   }
-  return strcmp(part_name, "year") == 0 ? years(scope, call, moment) : NIL;
+  return strcmp(part_name, "year") == 0 ? years(level, call, moment) : NIL;
 }
 
 }  // namespace
@@ -244,9 +244,9 @@ Node* moment_of_local_time(const Node* moment) {
   return has_zone ? static_cast<Node*>(lsecond(call->args)) : nullptr;
 }
 
-List* values_of_time_function(const QueryScope* scope, const FuncExpr* call) {
-  if (List* values = beginnings(scope, call)) return values;
-  return extracts_part(call) ? extracted_parts(scope, call) : NIL;
+List* values_of_time_function(const Level* level, const FuncExpr* call) {
+  if (List* values = beginnings(level, call)) return values;
+  return extracts_part(call) ? extracted_parts(level, call) : NIL;
 }
 
 }  // namespace dpquantile

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/plain/query_scope.hpp"
+#include "pg/query/column.hpp"
 
 extern "C" {
 #include "datatype/timestamp.h"
@@ -14,7 +14,7 @@ namespace dpquantile {
 
 // The values of date_trunc, date_bin, a cast to date, or extract; NIL if it is another function,
 // the column has no bounds, or there are more than kMaxElements values.
-List* values_of_time_function(const QueryScope* scope, const FuncExpr* call);
+List* values_of_time_function(const Level* level, const FuncExpr* call);
 
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -63,17 +64,17 @@ std::optional<ValueBounds> bounds_of_column(const ColumnOrigin& origin, Oid type
 // level.
 class RangeSearch {
  public:
-  MaybeRange range_of(const QueryScope* scope, Node* expression);
+  MaybeRange range_of(const Level* level, Node* expression);
 
  private:
-  MaybeRange range_of_operator(const QueryScope* scope, const OpExpr* operation);
-  MaybeRange range_of_any(const QueryScope* scope, const List* expressions);
-  MaybeRange range_of_extreme(const QueryScope* scope, const MinMaxExpr* extreme);
-  MaybeRange range_of_case(const QueryScope* scope, const CaseExpr* choice);
-  MaybeRange range_of_cast(const QueryScope* scope, const FuncExpr* cast);
-  MaybeRange range_of_function(const QueryScope* scope, const FuncExpr* call);
-  MaybeRange epoch_of(const QueryScope* scope, const FuncExpr* call);
-  MaybeRange range_of_column(const QueryScope* scope, Var* column);
+  MaybeRange range_of_operator(const Level* level, const OpExpr* operation);
+  MaybeRange range_of_any(const Level* level, const List* expressions);
+  MaybeRange range_of_extreme(const Level* level, const MinMaxExpr* extreme);
+  MaybeRange range_of_case(const Level* level, const CaseExpr* choice);
+  MaybeRange range_of_cast(const Level* level, const FuncExpr* cast);
+  MaybeRange range_of_function(const Level* level, const FuncExpr* call);
+  MaybeRange epoch_of(const Level* level, const FuncExpr* call);
+  MaybeRange range_of_column(const Level* level, Var* column);
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
@@ -118,19 +119,19 @@ MaybeRange quotient(const Range& left, const Range& right, Oid type) {
                std::trunc(std::nextafter(range.upper, kInfinity)) + 0.0};
 }
 
-MaybeRange RangeSearch::range_of_operator(const QueryScope* scope, const OpExpr* operation) {
+MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
   if (operation->opno >= FirstUnpinnedObjectId || name == nullptr ||
       !is_number(operation->opresulttype) || name[0] == '\0' || name[1] != '\0') {
     return std::nullopt;
   }
-  const MaybeRange right = range_of(scope, static_cast<Node*>(llast(operation->args)));
+  const MaybeRange right = range_of(level, static_cast<Node*>(llast(operation->args)));
   if (!right) return std::nullopt;
   if (list_length(operation->args) == 1) {
     if (name[0] == '+') return right;
     return name[0] == '-' ? MaybeRange(Range{-right->upper, -right->lower}) : std::nullopt;
   }
-  const MaybeRange left = range_of(scope, static_cast<Node*>(linitial(operation->args)));
+  const MaybeRange left = range_of(level, static_cast<Node*>(linitial(operation->args)));
   if (!left) return std::nullopt;
   switch (name[0]) {
     case '+':
@@ -151,11 +152,11 @@ bool is_null(const Node* expression) {
   return expression == nullptr || (IsA(expression, Const) && as<Const>(expression)->constisnull);
 }
 
-MaybeRange RangeSearch::range_of_any(const QueryScope* scope, const List* expressions) {
+MaybeRange RangeSearch::range_of_any(const Level* level, const List* expressions) {
   MaybeRange all;
   for (auto* expression : each<Node>(expressions)) {
     if (is_null(expression)) continue;
-    const MaybeRange range = range_of(scope, expression);
+    const MaybeRange range = range_of(level, expression);
     if (!range) return std::nullopt;
     all = all ? hull(*all, *range) : *range;
   }
@@ -163,35 +164,35 @@ MaybeRange RangeSearch::range_of_any(const QueryScope* scope, const List* expres
 }
 
 // GREATEST and LEAST. Those of NULLs alone are NULL; another NULL is left out.
-MaybeRange RangeSearch::range_of_extreme(const QueryScope* scope, const MinMaxExpr* extreme) {
-  const MaybeRange any = range_of_any(scope, extreme->args);
+MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* extreme) {
+  const MaybeRange any = range_of_any(level, extreme->args);
   if (!any) return std::nullopt;
   Range range = *any;
   for (auto* argument : each<Node>(extreme->args)) {
     if (!IsA(argument, Const) || is_null(argument)) continue;
-    const double limit = range_of(scope, argument)->lower;
+    const double limit = range_of(level, argument)->lower;
     if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit);
     if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit);
   }
   return range;
 }
 
-MaybeRange RangeSearch::range_of_case(const QueryScope* scope, const CaseExpr* choice) {
+MaybeRange RangeSearch::range_of_case(const Level* level, const CaseExpr* choice) {
   List* results = list_make1(choice->defresult);
   for (auto* branch : each<CaseWhen>(choice->args)) {
     results = lappend(results, branch->result);
   }
-  return range_of_any(scope, results);
+  return range_of_any(level, results);
 }
 
 // Functions of one number that never fall, or that are even.
-MaybeRange RangeSearch::range_of_function(const QueryScope* scope, const FuncExpr* call) {
+MaybeRange RangeSearch::range_of_function(const Level* level, const FuncExpr* call) {
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
   if (name == nullptr || !is_number(call->funcresulttype)) return std::nullopt;
-  if (is_epoch(call)) return epoch_of(scope, call);
+  if (is_epoch(call)) return epoch_of(level, call);
   if (call->funcid == F_INT4_BOOL) return Range{0, 1};
-  if (list_length(call->args) != 1) return range_of_cast(scope, call);
-  const MaybeRange range = range_of(scope, static_cast<Node*>(linitial(call->args)));
+  if (list_length(call->args) != 1) return range_of_cast(level, call);
+  const MaybeRange range = range_of(level, static_cast<Node*>(linitial(call->args)));
   if (!range) return std::nullopt;
   if (strcmp(name, "abs") == 0) {
     const double most = std::max(std::abs(range->lower), std::abs(range->upper));
@@ -204,7 +205,7 @@ MaybeRange RangeSearch::range_of_function(const QueryScope* scope, const FuncExp
     if (strcmp(name, rounding) != 0) continue;
     return Range{std::floor(range->lower), std::ceil(range->upper)};
   }
-  return range_of_cast(scope, call);
+  return range_of_cast(level, call);
 }
 
 // The seconds of an interval of so many microseconds, which is 360 days or more if it has years:
@@ -219,7 +220,7 @@ double seconds_of_interval(double microseconds) {
 
 // The seconds of a moment, a time of day or an interval with bounds. Those of a time without a zone
 // are as in UTC.
-MaybeRange RangeSearch::epoch_of(const QueryScope* scope, const FuncExpr* call) {
+MaybeRange RangeSearch::epoch_of(const Level* level, const FuncExpr* call) {
   constexpr double kEpoch = 946684800;  // of the year 2000
   constexpr double kMicroseconds = 1e6;
   auto* time = static_cast<Node*>(lsecond(call->args));
@@ -228,7 +229,7 @@ MaybeRange RangeSearch::epoch_of(const QueryScope* scope, const FuncExpr* call) 
   if (!is_epoch(call) || (!is_moment && type != TIMEOID && type != INTERVALOID)) {
     return std::nullopt;
   }
-  const auto bounds = bounds_of(scope, time);
+  const auto bounds = bounds_of(level, time);
   if (!bounds) return std::nullopt;
   if (type == INTERVALOID) {
     return Range{seconds_of_interval(bounds->lower), seconds_of_interval(bounds->upper)};
@@ -245,65 +246,65 @@ bool rounds_to_tens(const FuncExpr* cast) {
   return modifier >= VARHDRSZ && ((modifier - VARHDRSZ) & kSign) != 0;
 }
 
-MaybeRange RangeSearch::range_of_cast(const QueryScope* scope, const FuncExpr* cast) {
+MaybeRange RangeSearch::range_of_cast(const Level* level, const FuncExpr* cast) {
   if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
     return std::nullopt;
   }
   auto* from = static_cast<Node*>(linitial(cast->args));
   if (!is_number(cast->funcresulttype) || !is_number(exprType(from))) return std::nullopt;
   if (rounds_to_tens(cast)) return std::nullopt;
-  const MaybeRange range = range_of(scope, from);
+  const MaybeRange range = range_of(level, from);
   // numeric(10, 0) rounds, too.
   const bool rounds = is_whole_type(cast->funcresulttype) || list_length(cast->args) > 1;
   if (!range || !rounds) return range;
   return Range{std::floor(range->lower), std::ceil(range->upper)};
 }
 
-MaybeRange RangeSearch::range_of_column(const QueryScope* scope, Var* column) {
-  if (const auto definition = definition_of(scope, column)) {
-    return range_of(definition->scope, definition->expression);
+MaybeRange RangeSearch::range_of_column(const Level* level, Var* column) {
+  if (const auto definition = definition_of(level, column)) {
+    return range_of(definition->level, definition->expression);
   }
-  const auto origin = origin_of(scope, as<Node>(column));
+  const auto origin = origin_of(level, as<Node>(column));
   const auto bounds = origin ? bounds_of_column(*origin, column->vartype) : std::nullopt;
   if (!bounds) return std::nullopt;
   return Range{bounds->lower, bounds->upper};
 }
 
-MaybeRange RangeSearch::range_of(const QueryScope* scope, Node* expression) {
+MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
   if (++nodes_ > kMostNodes) return std::nullopt;
   switch (nodeTag(expression)) {
     case T_Var:
-      return range_of_column(scope, as<Var>(expression));
+      return range_of_column(level, as<Var>(expression));
     case T_Const:
       return range_of_constant(as<Const>(expression));
     case T_RelabelType:
-      return range_of(scope, as<Node>(as<RelabelType>(expression)->arg));
+      return range_of(level, as<Node>(as<RelabelType>(expression)->arg));
     case T_FuncExpr:
-      return range_of_function(scope, as<FuncExpr>(expression));
+      return range_of_function(level, as<FuncExpr>(expression));
     case T_OpExpr:
-      return range_of_operator(scope, as<OpExpr>(expression));
+      return range_of_operator(level, as<OpExpr>(expression));
     case T_CaseExpr:
-      return range_of_case(scope, as<CaseExpr>(expression));
+      return range_of_case(level, as<CaseExpr>(expression));
     case T_MinMaxExpr:
-      return range_of_extreme(scope, as<MinMaxExpr>(expression));
+      return range_of_extreme(level, as<MinMaxExpr>(expression));
     case T_NullIfExpr:
-      return range_of(scope, static_cast<Node*>(linitial(as<NullIfExpr>(expression)->args)));
+      return range_of(level, static_cast<Node*>(linitial(as<NullIfExpr>(expression)->args)));
     case T_CoalesceExpr:
-      return range_of_any(scope, as<CoalesceExpr>(expression)->args);
+      return range_of_any(level, as<CoalesceExpr>(expression)->args);
     default:
       return std::nullopt;
   }
 }
 
 // A cast that an aggregate needs leaves the values on the grid of their column, also in FROM.
-std::optional<double> granularity_through_casts(const QueryScope* scope, Node* expression) {
+std::optional<double> granularity_through_casts(const Level* level, Node* expression) {
   for (;;) {
     if (IsA(expression, Var)) {
-      const auto definition = definition_of(scope, as<Var>(expression));
+      const auto definition = definition_of(level, as<Var>(expression));
       if (!definition) break;
-      scope = definition->scope;
+      level = definition->level;
       expression = definition->expression;
       continue;
     }
@@ -316,7 +317,7 @@ std::optional<double> granularity_through_casts(const QueryScope* scope, Node* e
     }
     expression = static_cast<Node*>(linitial(cast->args));
   }
-  const auto origin = origin_of(scope, expression);
+  const auto origin = origin_of(level, expression);
   if (!origin || !is_number(exprType(expression))) return std::nullopt;
   const auto bounds = bounds_of_column(*origin, exprType(expression));
   return bounds ? bounds->granularity : std::nullopt;
@@ -334,19 +335,19 @@ bool is_epoch(const FuncExpr* call) {
   return strcmp(TextDatumGetCString(as<Const>(part)->constvalue), "epoch") == 0;
 }
 
-std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression) {
+std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
   const auto type = type_of(exprType(expression));
   if (!type) return std::nullopt;
-  if (const auto origin = origin_of(scope, expression)) {
+  if (const auto origin = origin_of(level, expression)) {
     return bounds_of_column(*origin, exprType(expression));
   }
-  const MaybeRange range = RangeSearch().range_of(scope, expression);
+  const MaybeRange range = RangeSearch().range_of(level, expression);
   if (!range || !std::isfinite(range->lower) || !std::isfinite(range->upper) ||
       !(range->lower < range->upper)) {
     return std::nullopt;
   }
   return ValueBounds{*type, range->lower, range->upper,
-                     granularity_through_casts(scope, expression)};
+                     granularity_through_casts(level, expression)};
 }
 
 }  // namespace dpquantile

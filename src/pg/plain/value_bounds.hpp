@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/plain/query_scope.hpp"
+#include "pg/query/column.hpp"
 #include "pg/server/value_type.hpp"
 
 // The public bounds of the values of an expression, from the domains of its columns. A private sum
@@ -21,7 +21,7 @@ struct ValueBounds {
 // COALESCE, GREATEST, LEAST, NULLIF, abs, roundings to whole numbers and the epoch of times. None
 // if a column has no domain, the expression is another one, or it is computed from more than 1000
 // others. The granularity is that of a column that is shown as it is, or cast to float8 or numeric.
-std::optional<ValueBounds> bounds_of(const QueryScope* scope, Node* expression);
+std::optional<ValueBounds> bounds_of(const Level* level, Node* expression);
 
 // Whether a call is extract(epoch FROM ...).
 bool is_epoch(const FuncExpr* call);

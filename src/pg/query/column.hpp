@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+
+#include "pg/query/level.hpp"
+
+// Where the columns of a query level come from: through derived tables, CTEs and joins to the
+// column of the table, whose domain has the bounds and keys. A wrong origin would take the bounds
+// of another column, or one column for the one that identifies persons.
+namespace dpquantile {
+
+// An expression and the query level that computes it.
+struct LevelExpression {
+  const Level* level;
+  Node* expression;
+};
+
+// What a column of a derived table, a CTE or a join stands for, or nothing for a column of a table
+// or of a query that computes it from several rows.
+std::optional<LevelExpression> definition_of(const Level* level, const Var* column);
+
+// The expression of a column of a join (USING), or null if the column is of something else.
+Node* merged_column(const Query* query, const Var* column);
+
+// The relation and the number of the column that an expression shows as it is. The relation is a
+// table, or a protected view.
+struct ColumnOrigin {
+  Oid relation;
+  AttrNumber column;
+};
+std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression);
+
+// A column of the level that shows this column of a relation, or null if FROM has none.
+Node* column_showing(const Level* level, const ColumnOrigin& origin);
+
+}  // namespace dpquantile

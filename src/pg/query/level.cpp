@@ -1,0 +1,202 @@
+#include "pg/query/level.hpp"
+
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/server/nodes.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+Level* read_level(Statement* statement, Level* parent, Query* query);
+
+// ---- Names ---------------------------------------------------------------------------------
+
+// The CTEs of a level are read before its FROM, each after those that it may name.
+Level* find_cte(const Level* level, const RangeTblEntry* table) {
+  const Level* defining = around(level, table->ctelevelsup);
+  if (defining == nullptr || table->self_reference) return nullptr;
+  int number = 0;
+  for (const auto* cte : each<const CommonTableExpr>(defining->query->cteList)) {
+    if (strcmp(cte->ctename, table->ctename) != 0) {
+      ++number;
+      continue;
+    }
+    const bool is_read = number < list_length(defining->ctes);
+    return is_read ? static_cast<Level*>(list_nth(defining->ctes, number)) : nullptr;
+  }
+  return nullptr;
+}
+
+Level* read_below(Level* level, Query* query) {
+  Level* below = read_level(level->statement, level, query);
+  level->below = lappend(level->below, below);
+  return below;
+}
+
+Entry read_entry(Level* level, RangeTblEntry* table) {
+  Entry entry{};
+  entry.table = table;
+  const RelationPermissions* permissions = permissions_of(level->query, table);
+  entry.borrowed = find_borrowed(level->statement->borrowed, permissions);
+  switch (table->rtekind) {
+    case RTE_RELATION:
+      entry.relation = table->relid;
+      break;
+    case RTE_SUBQUERY:
+      if (permissions != nullptr && find_protected_relation(permissions->relid) != nullptr) {
+        entry.relation = permissions->relid;
+      }
+      entry.below = read_below(level, table->subquery);
+      break;
+    case RTE_CTE:
+      entry.below = find_cte(level, table);
+      break;
+    default:
+      break;
+  }
+  return entry;
+}
+
+// ---- Group keys ----------------------------------------------------------------------------
+
+// A column gets the place in the text that one of the expressions has.
+void restore_location(Var* column, const List* expressions) {
+  for (const auto* expression : each<const Node>(expressions)) {
+    if (equal(column, expression)) column->location = exprLocation(expression);
+  }
+}
+
+void resolve_group_keys(Query* query) {
+  DPQ_RESOLVE_GROUP_KEYS(query);
+  for (auto* item : each<TargetEntry>(query->targetList)) {
+    auto* column = item->expr;
+    if (!IsA(column, Var) || as<Var>(column)->location >= 0) continue;
+    for (auto* table : each<RangeTblEntry>(query->rtable)) {
+      restore_location(as<Var>(column), DPQ_GROUP_KEYS(table));
+    }
+  }
+}
+
+// ---- Rows ----------------------------------------------------------------------------------
+
+// The level of which an entry shows single rows, or null.
+const Level* rows_below(const Entry& entry) {
+  if (entry.borrowed != nullptr || entry.below == nullptr) return nullptr;
+  return combines_rows(entry.below->query) ? nullptr : entry.below;
+}
+
+List* borrowed_rows_of(const Level* level, const Node* part) {
+  if (IsA(part, RangeTblRef)) {
+    const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
+    if (entry.borrowed != nullptr) return list_make1_oid(entry.borrowed->permissions->relid);
+    const Level* below = rows_below(entry);
+    return below == nullptr ? NIL : list_copy(below->borrowed_rows);
+  }
+  if (!IsA(part, JoinExpr)) return NIL;
+  const auto* join = as<JoinExpr>(part);
+  List* left = borrowed_rows_of(level, join->larg);
+  List* right = borrowed_rows_of(level, join->rarg);
+  return join->jointype == JOIN_RIGHT ? list_concat_unique_oid(right, left)
+                                      : list_concat_unique_oid(left, right);
+}
+
+bool has_public_side(const Level* level, const Node* part) {
+  if (IsA(part, RangeTblRef)) {
+    const Level* below = rows_below(entry_of(level, as<RangeTblRef>(part)->rtindex));
+    return below != nullptr && below->has_public_side;
+  }
+  if (!IsA(part, JoinExpr)) return false;
+  const auto* join = as<JoinExpr>(part);
+  if (has_public_side(level, join->larg) || has_public_side(level, join->rarg)) return true;
+  if (join->jointype != JOIN_LEFT && join->jointype != JOIN_RIGHT) return false;
+  const Node* kept = join->jointype == JOIN_LEFT ? join->larg : join->rarg;
+  return borrowed_rows_of(level, kept) == NIL;
+}
+
+void read_rows(Level* level) {
+  const FromExpr* from = level->query->jointree;
+  for (const auto* part : each<const Node>(from == nullptr ? NIL : from->fromlist)) {
+    level->borrowed_rows =
+        list_concat_unique_oid(level->borrowed_rows, borrowed_rows_of(level, part));
+    level->has_public_side |= has_public_side(level, part);
+  }
+}
+
+// ---- A level -------------------------------------------------------------------------------
+
+void read_entries(Level* level) {
+  const List* tables = level->query->rtable;
+  level->entries =
+      static_cast<Entry*>(palloc0((static_cast<Size>(list_length(tables)) + 1) * sizeof(Entry)));
+  int number = 0;
+  for (auto* table : each<RangeTblEntry>(tables)) {
+    level->entries[number++] = read_entry(level, table);
+  }
+}
+
+// For query_tree_walker() and expression_tree_walker(): the subqueries in expressions. `context` is
+// a Level*.
+bool read_subqueries(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Query)) {
+    (void)read_below(static_cast<Level*>(context), as<Query>(node));
+    return false;
+  }
+  return expression_tree_walker(node, DPQ_TREE_WALKER(read_subqueries), context);
+}
+
+// Fills a level that knows its statement, parent and query.
+void read_parts(Level* level) {
+  Query* query = level->query;
+  resolve_group_keys(query);
+  for (const auto* cte : each<const CommonTableExpr>(query->cteList)) {
+    level->ctes = lappend(level->ctes, read_below(level, as<Query>(cte->ctequery)));
+  }
+  read_entries(level);
+  read_rows(level);
+  (void)query_tree_walker(query, DPQ_TREE_WALKER(read_subqueries), level,
+                          QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+}
+
+Level* read_level(Statement* statement, Level* parent, Query* query) {
+  CHECK_FOR_INTERRUPTS();
+  check_stack_depth();
+  auto* level = static_cast<Level*>(palloc0(sizeof(Level)));
+  level->statement = statement;
+  level->parent = parent;
+  level->query = query;
+  read_parts(level);
+  return level;
+}
+
+}  // namespace
+
+Statement* read_statement(Query* query) {
+  auto* statement = static_cast<Statement*>(palloc0(sizeof(Statement)));
+  statement->borrowed = find_borrowed_relations(query);
+  statement->top = read_level(statement, nullptr, query);
+  return statement;
+}
+
+void read_again(Level* level) {
+  *level = {level->statement, level->parent, level->query, nullptr, NIL, NIL, NIL, false};
+  read_parts(level);
+}
+
+const Level* around(const Level* level, Index levels) {
+  while (levels-- > 0 && level != nullptr) level = level->parent;
+  return level;
+}
+
+bool combines_rows(const Query* query) {
+  return query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
+         query->distinctClause != NIL || query->setOperations != nullptr ||
+         query->havingQual != nullptr;
+}
+
+}  // namespace dpquantile

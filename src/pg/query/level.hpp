@@ -1,0 +1,61 @@
+#pragma once
+
+#include "pg/grants/borrowed_relations.hpp"
+
+// A statement as it is read once: which query levels it has, what FROM of each names, and which
+// query is behind each name. Rules, translations and explanations read this in place of
+// PostgreSQL's tree, so that none of them sees another table behind a name than the others. Plain
+// data, since errors may be raised at any time.
+namespace dpquantile {
+
+struct Level;
+
+struct Statement {
+  List* borrowed;  // BorrowedRelation
+  Level* top;
+};
+
+// An entry of the range table.
+struct Entry {
+  RangeTblEntry* table;
+  // The table or the protected view that it shows, or invalid. Of a protected view it is the view,
+  // whoever asks: what is in its query is the business of its owner.
+  Oid relation;
+  BorrowedRelation* borrowed;  // if the user borrows this relation
+  Level* below;  // the query of a derived table, view or CTE; null for others, and in recursion
+};
+
+// A query that PostgreSQL plans for itself: the statement, a derived table, a CTE, a part of UNION,
+// a subquery in an expression.
+struct Level {
+  Statement* statement;
+  Level* parent;  // null at the top
+  Query* query;
+  Entry* entries;  // in the order of the range table
+  List* ctes;      // Level, in the order of the query's CTEs
+  List* below;     // Level: all that are written in this one, CTEs first
+  // The relations whose rows FROM has and that the user borrows: OIDs, each once. No outer join
+  // with another leaves out rows of the first. NIL if there is none.
+  List* borrowed_rows;
+  // Whether an outer join in FROM keeps rows of public tables that match no protected row:
+  // "public LEFT JOIN protected".
+  bool has_public_side;
+};
+
+// Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
+// PostgreSQL. A query that is changed later is read again: the whole statement, or a level.
+Statement* read_statement(Query* query);
+void read_again(Level* level);
+
+// An entry by its number, from 1.
+inline const Entry& entry_of(const Level* level, int number) {
+  return level->entries[number - 1];
+}
+
+// The level so many levels around this one, or null.
+const Level* around(const Level* level, Index levels);
+
+// Whether a row that a query shows is not one row of FROM: it groups, aggregates or combines them.
+bool combines_rows(const Query* query);
+
+}  // namespace dpquantile
