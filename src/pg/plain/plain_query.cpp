@@ -291,6 +291,10 @@ void translate(const Translation* translation, Level* level) {
   }
 }
 
+const Statement* read_levels(Query* query) {
+  return read_statement(query, find_borrowed_relations(query));
+}
+
 }  // namespace
 
 void translate_plain_query(Query* query, const char* text, double epsilon) {
@@ -300,8 +304,8 @@ void translate_plain_query(Query* query, const char* text, double epsilon) {
                     errmsg("the query has more than %d expression nodes", kMostNodes),
                     errhint("Split it into several.")));
   }
-  const Statement* statement = read_statement(query);
-  while (take_apart(statement->top)) statement = read_statement(query);
+  const Statement* statement = read_levels(query);
+  while (take_apart(statement->top)) statement = read_levels(query);
   const Translation translation = {text, epsilon};
   translate(&translation, statement->top);
 }

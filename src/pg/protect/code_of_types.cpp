@@ -146,7 +146,7 @@ bool is_made_without_code(Oid type) {
   return get_typtype(type) == TYPTYPE_ENUM || is_trusted_base(type);
 }
 
-const QueryLevel* level_of(const QueryLevel* level, const Var* column) {
+const JudgedLevel* level_of(const JudgedLevel* level, const Var* column) {
   for (Index i = 0; i < column->varlevelsup && level != nullptr; ++i) level = level->parent;
   return level;
 }
@@ -171,7 +171,7 @@ bool are_trusted(const List* expressions, Use use) {
 // A whole row of an entry of FROM has the types of its columns. Those of a table may be changed
 // until the query starts, by code that the planner evaluates, such as the predicate of another
 // index.
-bool is_trusted_row(const QueryLevel* level, const Node* node, Use use) {
+bool is_trusted_row(const JudgedLevel* level, const Node* node, Use use) {
   if (IsA(node, RowExpr)) {
     const auto* row = as<RowExpr>(node);
     return row->row_typeid == RECORDOID && are_trusted(row->args, use);
@@ -180,7 +180,7 @@ bool is_trusted_row(const QueryLevel* level, const Node* node, Use use) {
     return false;
   }
   const auto* row = as<Var>(node);
-  const QueryLevel* of = level_of(level, row);
+  const JudgedLevel* of = level_of(level, row);
   if (of == nullptr || row->varno < 1 || row->varno > list_length(of->query->rtable)) return false;
   RangeTblEntry* entry = rt_fetch(row->varno, of->query->rtable);
   if (entry->rtekind == RTE_RELATION) return false;
@@ -231,7 +231,7 @@ Node* value_of(void* argument) {
 }
 
 // The functions of this extension make no values of types of users.
-Oid type_in_call(const QueryLevel* level, const Node* node, const Call& call) {
+Oid type_in_call(const JudgedLevel* level, const Node* node, const Call& call) {
   if (call.function >= FirstNormalObjectId || takes_all_types(call.function)) return InvalidOid;
   const Oid result = exprType(node);
   const Use use = result == RECORDOID ? Use::kMade : Use::kWritten;
@@ -254,7 +254,7 @@ Oid type_in_columns(const RangeTblFunction* function) {
 
 }  // namespace
 
-Oid type_with_code(const QueryLevel* level, Node* node) {
+Oid type_with_code(const JudgedLevel* level, Node* node) {
   if (IsA(node, CoerceViaIO)) {
     const Oid type = as<CoerceViaIO>(node)->resulttype;
     return is_made_without_code(type) ? InvalidOid : type;

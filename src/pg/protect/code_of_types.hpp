@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // PostgreSQL's own functions may run code of the owner of a type. When they make a value from a
 // text or from JSON, they check the domains in it: also in a field of a row, or in an element of an
@@ -13,6 +13,6 @@ namespace dpquantile {
 // arrays of these. Values of all types may be read, compared and shown, by functions that the list
 // in code_of_types.cpp names. It looks neither at the arguments of the node nor at the cast to a
 // domain (outside.cpp).
-Oid type_with_code(const QueryLevel* level, Node* node);
+Oid type_with_code(const JudgedLevel* level, Node* node);
 
 }  // namespace dpquantile

@@ -5,7 +5,6 @@
 extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
-#include "parser/parsetree.h"
 }
 
 namespace dpquantile {
@@ -13,7 +12,7 @@ namespace dpquantile {
 namespace {
 
 // Whether a column of an entry names the users.
-bool has_users(const FromEntry& entry, AttrNumber number) {
+bool has_users(const JudgedEntry& entry, AttrNumber number) {
   const bool is_view = entry.source != nullptr && entry.source->view != nullptr;
   if (entry.relation != nullptr || is_view) return number == entry.user_column;
   if (entry.source == nullptr) return false;
@@ -21,20 +20,20 @@ bool has_users(const FromEntry& entry, AttrNumber number) {
   return original != nullptr && is_user_column(entry.source, original);
 }
 
-bool is_public_column(const QueryLevel* level, const Var* column) {
+bool is_public_column(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return true;
-  if (Node* merged = merged_column(level, column)) return is_public(level, merged);
-  const FromEntry& entry = entry_of(level, column->varno);
+  if (Node* merged = merged_column(level->query, column)) return is_public(level, merged);
+  const JudgedEntry& entry = entry_of(level, column->varno);
   if (entry.source == nullptr) return entry.is_public;
   if (entry.may_be_absent) return false;
   Node* expression = column_of_source(entry.source, column->varattno);
   return expression != nullptr && is_public(entry.source, expression);
 }
 
-bool is_absent_column(const QueryLevel* level, const Var* column) {
+bool is_absent_column(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return false;
-  if (Node* merged = merged_column(level, column)) return is_null_when_absent(level, merged);
-  const FromEntry& entry = entry_of(level, column->varno);
+  if (Node* merged = merged_column(level->query, column)) return is_null_when_absent(level, merged);
+  const JudgedEntry& entry = entry_of(level, column->varno);
   if (entry.relation != nullptr || entry.source != nullptr) {
     if (entry.may_be_absent) return true;
   }
@@ -43,11 +42,11 @@ bool is_absent_column(const QueryLevel* level, const Var* column) {
   return expression != nullptr && is_null_when_absent(entry.source, expression);
 }
 
-// For expression_tree_walker(). `level` is a const QueryLevel*.
+// For expression_tree_walker(). `level` is a const JudgedLevel*.
 bool has_private_column(Node* node, void* level) {
   if (node == nullptr) return false;
   if (IsA(node, Var)) {
-    return !is_public_column(static_cast<const QueryLevel*>(level), as<Var>(node));
+    return !is_public_column(static_cast<const JudgedLevel*>(level), as<Var>(node));
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_private_column), level);
 }
@@ -55,7 +54,7 @@ bool has_private_column(Node* node, void* level) {
 bool has_absent_column(Node* node, void* level) {
   if (node == nullptr) return false;
   if (IsA(node, Var)) {
-    return is_absent_column(static_cast<const QueryLevel*>(level), as<Var>(node));
+    return is_absent_column(static_cast<const JudgedLevel*>(level), as<Var>(node));
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(has_absent_column), level);
 }
@@ -89,40 +88,40 @@ bool find_column(Node* node, void* bound) {
 
 }  // namespace
 
-Node* column_of_source(const QueryLevel* source, AttrNumber number) {
+Node* column_of_source(const JudgedLevel* source, AttrNumber number) {
   const List* columns = source->query->targetList;
   if (number < 1 || number > list_length(columns)) return nullptr;
   return as<Node>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
 }
 
-bool is_public(const QueryLevel* level, Node* expression) {
-  return !has_private_column(expression, const_cast<QueryLevel*>(level));
+bool is_public(const JudgedLevel* level, Node* expression) {
+  return !has_private_column(expression, const_cast<JudgedLevel*>(level));
 }
 
-bool is_null_when_absent(const QueryLevel* level, Node* expression) {
+bool is_null_when_absent(const JudgedLevel* level, Node* expression) {
   return !contain_nonstrict_functions(expression) &&
-         has_absent_column(expression, const_cast<QueryLevel*>(level));
+         has_absent_column(expression, const_cast<JudgedLevel*>(level));
 }
 
-int user_entry_of(const QueryLevel* level, const Node* expression) {
+int user_entry_of(const JudgedLevel* level, const Node* expression) {
   if (!IsA(expression, Var)) return 0;
   const auto* column = as<Var>(expression);
   if (column->varlevelsup > 0 || column->varattno < 1) return 0;
-  const Node* merged = merged_column(level, column);
+  const Node* merged = merged_column(level->query, column);
   if (merged != nullptr) return user_entry_of(level, merged);
   return has_users(entry_of(level, column->varno), column->varattno) ? column->varno : 0;
 }
 
-bool is_user_column(const QueryLevel* level, const Node* expression) {
+bool is_user_column(const JudgedLevel* level, const Node* expression) {
   return user_entry_of(level, expression) != 0;
 }
 
-int weight_of(const QueryLevel* level, const Node* node) {
+int weight_of(const JudgedLevel* level, const Node* node) {
   if (!IsA(node, Var)) return 1;
   const auto* column = as<Var>(node);
   if (column->varlevelsup > 0 || column->varattno < 1) return 1;
-  if (const Node* merged = merged_column(level, column)) return weight_of(level, merged);
-  const QueryLevel* source = entry_of(level, column->varno).source;
+  if (const Node* merged = merged_column(level->query, column)) return weight_of(level, merged);
+  const JudgedLevel* source = entry_of(level, column->varno).source;
   if (source == nullptr || column_of_source(source, column->varattno) == nullptr) return 1;
   return Max(source->weights[column->varattno - 1], 1);
 }
@@ -130,12 +129,6 @@ int weight_of(const QueryLevel* level, const Node* node) {
 bool reads_columns(Node* expression) {
   int bound = 0;
   return find_column(expression, &bound);
-}
-
-Node* merged_column(const QueryLevel* level, const Var* column) {
-  const auto* entry = rt_fetch(column->varno, level->query->rtable);
-  if (entry->rtekind != RTE_JOIN || column->varattno < 1) return nullptr;
-  return static_cast<Node*>(list_nth(entry->joinaliasvars, column->varattno - 1));
 }
 
 }  // namespace dpquantile

@@ -24,7 +24,7 @@ namespace {
 // No function reads a value of such a type for a row, such as json, so nothing counts its bytes.
 constexpr Size kMostUncountedBytes = 1024;
 
-void check_type(const QueryLevel* level, const Node* expression) {
+void check_type(const JudgedLevel* level, const Node* expression) {
   const Oid type = exprType(expression);
   if (is_inside_type(type) && is_lasting_type(level, type)) return;
   refuse(level->statement->refused, exprLocation(expression),
@@ -32,7 +32,7 @@ void check_type(const QueryLevel* level, const Node* expression) {
          "Use values of PostgreSQL's own types.");
 }
 
-void check_one_value(const QueryLevel* level, Node* expression) {
+void check_one_value(const JudgedLevel* level, Node* expression) {
   if (!expression_returns_set(expression)) return;
   refuse(level->statement->refused, exprLocation(expression),
          "a set-returning function is part of an expression over protected rows",
@@ -45,7 +45,7 @@ Node* fold(Node* expression) {
 }
 
 // Also with the values of the query's parameters, if the plan is only for these.
-Node* fold_parameters(const Statement* statement, Node* expression) {
+Node* fold_parameters(const JudgedStatement* statement, Node* expression) {
   if (IsA(expression, Const) || statement->parameters == nullptr) return expression;
   PlannerGlobal* global = makeNode(PlannerGlobal);
   global->boundParams = statement->parameters;
@@ -55,7 +55,7 @@ Node* fold_parameters(const Statement* statement, Node* expression) {
 }
 
 // A value that has been computed from the query's parameters
-Node* known_value(Statement* statement, Node* folded) {
+Node* known_value(JudgedStatement* statement, Node* folded) {
   auto* known = as<Const>(folded);
   if (!known->constisnull) {
     check_value_size(known->constvalue, known->consttype);
@@ -66,7 +66,7 @@ Node* known_value(Statement* statement, Node* folded) {
 }
 
 // Equal expressions have one number, because equal aggregates are charged once.
-int number_of(Statement* statement, Node* expression, const Node* original) {
+int number_of(JudgedStatement* statement, Node* expression, const Node* original) {
   ListCell* cell;
   foreach (cell, statement->early) {
     if (equal(expression, lfirst(cell))) return foreach_current_index(cell) + 1;
@@ -78,7 +78,7 @@ int number_of(Statement* statement, Node* expression, const Node* original) {
 
 // The parameter that will have the value of an expression. `original` is the expression before it
 // was computed as far as possible, which is the same in each plan of the query.
-Node* make_early(Statement* statement, Node* expression, const Node* original) {
+Node* make_early(JudgedStatement* statement, Node* expression, const Node* original) {
   const int number = number_of(statement, expression, original);
   // A parameter of the query has its value already, which the planner may know.
   if (IsA(expression, Param)) return expression;
@@ -94,7 +94,7 @@ Node* make_early(Statement* statement, Node* expression, const Node* original) {
 
 }  // namespace
 
-void check_constant(const QueryLevel* level, const Const* constant, int location) {
+void check_constant(const JudgedLevel* level, const Const* constant, int location) {
   const Size most = has_any_length(constant->consttype) ? kMaxValueBytes : kMostUncountedBytes;
   if (constant->constisnull || !is_too_large(constant->constvalue, constant->consttype, most)) {
     return;
@@ -105,7 +105,7 @@ void check_constant(const QueryLevel* level, const Const* constant, int location
                    kSizeHint);
 }
 
-Node* early_expression(QueryLevel* level, Node* expression) {
+Node* early_expression(JudgedLevel* level, Node* expression) {
   const int location = exprLocation(expression);
   check_type(level, expression);
   check_one_value(level, expression);
@@ -120,7 +120,7 @@ Node* early_expression(QueryLevel* level, Node* expression) {
   return known_value(level->statement, folded);
 }
 
-Node* early_value(Statement* statement, Node* checked) {
+Node* early_value(JudgedStatement* statement, Node* checked) {
   Node* folded = fold_parameters(statement, fold(checked));
   if (IsA(folded, Param)) return folded;
   if (!IsA(folded, Const)) return make_early(statement, folded, checked);

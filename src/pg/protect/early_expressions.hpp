@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Expressions without columns among those over protected rows, such as now() - interval '1 year' or
 // $1. They may fail: PostgreSQL evaluates them before the first row is read, so an error does not
@@ -9,13 +9,13 @@ namespace dpquantile {
 
 // Checks an expression without columns. Returns its value if that is known now. Otherwise adds it
 // to the statement's early expressions, and returns the parameter that will have its value.
-Node* early_expression(QueryLevel* level, Node* expression);
+Node* early_expression(JudgedLevel* level, Node* expression);
 
 // The same for an expression that has been checked.
-Node* early_value(Statement* statement, Node* checked);
+Node* early_value(JudgedStatement* statement, Node* checked);
 
 // ereports if a constant that protected rows are compared with is too large.
-void check_constant(const QueryLevel* level, const Const* constant, int location);
+void check_constant(const JudgedLevel* level, const Const* constant, int location);
 
 // The early expressions as the executor takes them.
 List* plan_early_expressions(List* expressions);

@@ -47,7 +47,7 @@ constexpr char kDocumentHint[] = "Ask the owner of the table for a column with t
 
 // ---- Refusals ------------------------------------------------------------------------------
 
-[[noreturn]] void refuse_at(const QueryLevel* level, const Node* node, const char* reason,
+[[noreturn]] void refuse_at(const JudgedLevel* level, const Node* node, const char* reason,
                             const char* hint) {
   refuse(level->statement->refused, exprLocation(node), reason, hint);
 }
@@ -79,7 +79,7 @@ const char* hint_of_function(const Node* node, const char* name) {
   return kFunctionHint;
 }
 
-[[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
+[[noreturn]] void refuse_function(const JudgedLevel* level, const Node* node, Oid function) {
   const char* why = func_volatile(function) == PROVOLATILE_VOLATILE
                         ? "is not supported over protected rows: it is volatile"
                     : is_unbounded(function)
@@ -90,7 +90,7 @@ const char* hint_of_function(const Node* node, const char* name) {
             hint_of_function(node, name == nullptr ? "" : name));
 }
 
-void check_type(const QueryLevel* level, const Node* node) {
+void check_type(const JudgedLevel* level, const Node* node) {
   const Oid type = exprType(node);
   if (is_inside_type(type) && is_lasting_type(level, type)) return;
   refuse_at(level, node,
@@ -109,7 +109,7 @@ bool has_collatable_argument(const List* arguments) {
 }
 
 // Without a collation a comparison fails when the first row is compared.
-void check_collation(const QueryLevel* level, const Node* node) {
+void check_collation(const JudgedLevel* level, const Node* node) {
   if (OidIsValid(exprInputCollation(node)) || !has_collatable_argument(arguments_of(node))) return;
   refuse_at(level, node, "could not determine which collation to use for a comparison",
             "Add COLLATE \"C\" to one of its arguments.");
@@ -118,7 +118,7 @@ void check_collation(const QueryLevel* level, const Node* node) {
 // ---- Columns -------------------------------------------------------------------------------
 
 // A virtual generated column is an expression of the table's owner.
-void check_stored(const QueryLevel* level, const Var* column, const RangeTblEntry* entry) {
+void check_stored(const JudgedLevel* level, const Var* column, const RangeTblEntry* entry) {
   HeapTuple row =
       SearchSysCache2(ATTNUM, ObjectIdGetDatum(entry->relid), Int16GetDatum(column->varattno));
   const bool is_stored =
@@ -131,14 +131,14 @@ void check_stored(const QueryLevel* level, const Var* column, const RangeTblEntr
             "Use columns that are stored.");
 }
 
-const QueryLevel* level_above(const QueryLevel* level, Index levels) {
+const JudgedLevel* level_above(const JudgedLevel* level, Index levels) {
   while (levels-- > 0 && level != nullptr) level = level->parent;
   return level;
 }
 
 // ---- Functions -----------------------------------------------------------------------------
 
-void check_public_arguments(const QueryLevel* level, const Node* node, unsigned public_arguments) {
+void check_public_arguments(const JudgedLevel* level, const Node* node, unsigned public_arguments) {
   const List* arguments = arguments_of(node);
   for (int i = 0; i < list_length(arguments); ++i) {
     auto* argument = static_cast<Node*>(list_nth(arguments, i));
@@ -151,7 +151,7 @@ void check_public_arguments(const QueryLevel* level, const Node* node, unsigned 
 
 // What may be called for a row in the place of a call of the function: the same call, or one of a
 // variant.
-Node* total_call(const QueryLevel* level, Node* node, Oid function) {
+Node* total_call(const JudgedLevel* level, Node* node, Oid function) {
   if (is_total(function)) return node;
   const TotalVariant* variant = find_variant(function);
   if (variant == nullptr) refuse_function(level, node, function);
@@ -167,7 +167,7 @@ Node* total_call(const QueryLevel* level, Node* node, Oid function) {
 }
 
 // The node with total functions. The arguments have not been rewritten yet.
-Node* with_total_functions(const QueryLevel* level, Node* node) {
+Node* with_total_functions(const JudgedLevel* level, Node* node) {
   if (IsA(node, FuncExpr)) {
     return total_call(level, node, as<FuncExpr>(node)->funcid);
   }
@@ -185,7 +185,7 @@ bool has_text_casts(Oid type) {
   return base == TEXTOID || base == VARCHAROID;
 }
 
-[[noreturn]] void refuse_cast(const QueryLevel* level, const Node* node, Oid from, Oid to) {
+[[noreturn]] void refuse_cast(const JudgedLevel* level, const Node* node, Oid from, Oid to) {
   const char* hint = hint_of_type(from);
   refuse_at(level, node,
             psprintf("cast from %s to %s %s", format_type_be(from), format_type_be(to), kNotKnown),
@@ -195,7 +195,7 @@ bool has_text_casts(Oid type) {
 }
 
 // A cast from text by the input function of a type fails for most texts.
-Node* total_cast(const QueryLevel* level, Node* node) {
+Node* total_cast(const JudgedLevel* level, Node* node) {
   auto* cast = as<CoerceViaIO>(node);
   const Oid from = exprType(as<Node>(cast->arg));
   if (is_total_text_conversion(getBaseType(from), cast->resulttype)) return node;
@@ -214,7 +214,7 @@ Node* total_cast(const QueryLevel* level, Node* node) {
 
 // ---- Other nodes ---------------------------------------------------------------------------
 
-void check_subscript(const QueryLevel* level, const Node* node) {
+void check_subscript(const JudgedLevel* level, const Node* node) {
   const auto* subscript = as<SubscriptingRef>(node);
   const bool is_element = OidIsValid(get_element_type(subscript->refcontainertype)) &&
                           subscript->reflowerindexpr == NIL && subscript->refassgnexpr == nullptr;
@@ -223,7 +223,7 @@ void check_subscript(const QueryLevel* level, const Node* node) {
             "Use one element: a[1].");
 }
 
-void check_array(const QueryLevel* level, const Node* node) {
+void check_array(const JudgedLevel* level, const Node* node) {
   if (as<ArrayExpr>(node)->multidims) {
     refuse_at(
         level, node,
@@ -247,7 +247,7 @@ bool is_structural(const Node* node) {
 }
 
 // Checks a node with columns, and replaces its own functions.
-Node* rewrite_node(QueryLevel* level, Node* node) {
+Node* rewrite_node(JudgedLevel* level, Node* node) {
   if (IsA(node, Var)) check_column(level, as<Var>(node));
   check_type(level, node);
   check_collation(level, node);
@@ -266,11 +266,11 @@ Node* rewrite_node(QueryLevel* level, Node* node) {
 }
 
 // Has a node's functions called before the first row is read.
-void add_samples(Statement* statement, const Node* node) {
+void add_samples(JudgedStatement* statement, const Node* node) {
   statement->samples = with_samples(statement->samples, node);
 }
 
-Node* short_early_expression(QueryLevel* level, Node* expression) {
+Node* short_early_expression(JudgedLevel* level, Node* expression) {
   Node* early = early_expression(level, expression);
   require_short_value(level->statement, early);
   return early;
@@ -279,7 +279,7 @@ Node* short_early_expression(QueryLevel* level, Node* expression) {
 Node* rewrite(Node* node, void* context);
 
 // The node with its arguments rewritten, but those that a call of a variant has before them.
-Node* with_rewritten_arguments(QueryLevel* level, Node* node) {
+Node* with_rewritten_arguments(JudgedLevel* level, Node* node) {
   const int first = first_argument(node);
   if (first == 0) return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), level);
   FuncExpr* call = makeNode(FuncExpr);
@@ -292,10 +292,10 @@ Node* with_rewritten_arguments(QueryLevel* level, Node* node) {
   return as<Node>(call);
 }
 
-// For expression_tree_mutator(). `context` is a QueryLevel*.
+// For expression_tree_mutator(). `context` is a JudgedLevel*.
 Node* rewrite(Node* node, void* context) {
   if (node == nullptr) return nullptr;
-  auto* level = static_cast<QueryLevel*>(context);
+  auto* level = static_cast<JudgedLevel*>(context);
   if (!is_structural(node)) {
     if (!reads_columns(node)) return short_early_expression(level, node);
     count_node(level->statement, node, weight_of(level, node));
@@ -309,11 +309,11 @@ Node* rewrite(Node* node, void* context) {
 
 }  // namespace
 
-Node* rewrite_inside(QueryLevel* level, Node* expression) {
+Node* rewrite_inside(JudgedLevel* level, Node* expression) {
   return rewrite(expression, level);
 }
 
-void check_column(const QueryLevel* level, const Var* column) {
+void check_column(const JudgedLevel* level, const Var* column) {
   const auto* node = as<Node>(column);
   if (column->varattno < 1) {
     refuse_at(level, node,
@@ -321,7 +321,7 @@ void check_column(const QueryLevel* level, const Var* column) {
               "single rows",
               "Name ordinary columns.");
   }
-  const QueryLevel* of = level_above(level, column->varlevelsup);
+  const JudgedLevel* of = level_above(level, column->varlevelsup);
   if (of == nullptr || column->varno > list_length(of->query->rtable)) {
     refuse_at(level, node, "the query names a column of a table that is not in FROM",
               "Name a column of a table in FROM.");
@@ -329,14 +329,14 @@ void check_column(const QueryLevel* level, const Var* column) {
   const auto* entry = rt_fetch(column->varno, of->query->rtable);
   if (entry->rtekind == RTE_RELATION) check_stored(level, column, entry);
   if (column->varlevelsup > 0) return compute_before_rows(level, of, column);
-  Node* merged = merged_column(level, column);
+  Node* merged = merged_column(level->query, column);
   if (merged == nullptr) return;
   if (IsA(merged, Var)) return check_column(level, as<Var>(merged));
   refuse_at(level, node, "a column of JOIN ... USING has different types in the two tables",
             "Qualify the column with the name of its table.");
 }
 
-void check_key_looks(const QueryLevel* level, const Node* expression) {
+void check_key_looks(const JudgedLevel* level, const Node* expression) {
   if (is_bytewise(exprType(expression), exprTypmod(expression), exprCollation(expression))) return;
   refuse_at(
       level, expression,
@@ -346,7 +346,8 @@ void check_key_looks(const QueryLevel* level, const Node* expression) {
       "Cast the key to a type in which they are the same, such as integer, numeric(10,2) or text.");
 }
 
-void check_key_inside(const QueryLevel* level, const SortGroupClause* key, const Node* expression) {
+void check_key_inside(const JudgedLevel* level, const SortGroupClause* key,
+                      const Node* expression) {
   check_type(level, expression);
   if (type_is_collatable(exprType(expression)) && !OidIsValid(exprCollation(expression))) {
     refuse_at(level, expression, "could not determine which collation to use for a key in GROUP BY",

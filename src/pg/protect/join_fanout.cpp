@@ -25,18 +25,18 @@ constexpr double kRowsOfHash = 3;
 
 // A table, view or list in FROM of the block or of one of its sources, and no source itself.
 struct Base {
-  const QueryLevel* level;
+  const JudgedLevel* level;
   int number;
 };
 
 struct BaseColumn {
-  const FromEntry* entry;  // of a base
+  const JudgedEntry* entry;  // of a base
   AttrNumber number;
 };
 
 // A condition that AND combines with the others.
 struct Term {
-  const QueryLevel* level;
+  const JudgedLevel* level;
   Node* condition;
   List* columns;  // BaseColumn*
 };
@@ -55,7 +55,7 @@ struct Block {
 
 // A part of FROM.
 struct Part {
-  List* entries;  // FromEntry* of its bases
+  List* entries;  // JudgedEntry* of its bases
   List* absent;   // those in whose place an outer join inside puts NULLs
 };
 
@@ -69,7 +69,7 @@ Item* on_heap(Item item) {
 // ---- Columns of bases ----------------------------------------------------------------------
 
 struct ColumnSearch {
-  const QueryLevel* level;
+  const JudgedLevel* level;
   List* found;  // BaseColumn*
 };
 
@@ -80,8 +80,9 @@ bool find_columns(Node* node, void* context) {
   auto* search = static_cast<ColumnSearch*>(context);
   const auto* column = as<Var>(node);
   if (column->varlevelsup > 0) return false;
-  if (Node* merged = merged_column(search->level, column)) return find_columns(merged, context);
-  const FromEntry& entry = entry_of(search->level, static_cast<int>(column->varno));
+  if (Node* merged = merged_column(search->level->query, column))
+    return find_columns(merged, context);
+  const JudgedEntry& entry = entry_of(search->level, static_cast<int>(column->varno));
   if (entry.source == nullptr) {
     search->found = lappend(search->found, on_heap(BaseColumn{&entry, column->varattno}));
     return false;
@@ -92,13 +93,13 @@ bool find_columns(Node* node, void* context) {
   return false;
 }
 
-List* columns_of(const QueryLevel* level, Node* expression) {
+List* columns_of(const JudgedLevel* level, Node* expression) {
   ColumnSearch search = {level, NIL};
   (void)find_columns(expression, &search);
   return search.found;
 }
 
-bool has_column_of(const List* columns, const FromEntry* entry) {
+bool has_column_of(const List* columns, const JudgedEntry* entry) {
   for (const auto* base_column : each<const BaseColumn>(columns)) {
     if (base_column->entry == entry) return true;
   }
@@ -113,7 +114,7 @@ bool is_of_several(const List* columns) {
   return false;
 }
 
-// `entries` are FromEntry*.
+// `entries` are JudgedEntry*.
 bool has_column_of_any(const List* columns, const List* entries) {
   for (const auto* base_column : each<const BaseColumn>(columns)) {
     if (list_member_ptr(entries, base_column->entry)) return true;
@@ -130,7 +131,7 @@ const List* parts_of_and(Node* condition) {
 
 // PostgreSQL computes a condition on one base when it reads it, unless the condition is about rows
 // that an outer join keeps, or makes: `later` are their entries.
-void add_terms(Block* block, const QueryLevel* level, Node* condition, const List* later) {
+void add_terms(Block* block, const JudgedLevel* level, Node* condition, const List* later) {
   const List* parts = parts_of_and(condition);
   for (auto* part : each<Node>(parts)) {
     if (part != condition && is_andclause(part)) {
@@ -145,7 +146,7 @@ void add_terms(Block* block, const QueryLevel* level, Node* condition, const Lis
 
 // As the planner sees the condition: it makes NOT (a <> b) an equality, and takes what the sides of
 // OR have in common out of it.
-void add_keys(Block* block, const QueryLevel* level, Node* condition) {
+void add_keys(Block* block, const JudgedLevel* level, Node* condition) {
   Node* simple = eval_const_expressions(nullptr, condition);
   simple = as<Node>(canonicalize_qual(as<Expr>(simple), false));
   if (simple == nullptr) return;
@@ -162,7 +163,7 @@ void add_keys(Block* block, const QueryLevel* level, Node* condition) {
   }
 }
 
-void add_conditions(Block* block, const QueryLevel* level, Node* condition, const List* later) {
+void add_conditions(Block* block, const JudgedLevel* level, Node* condition, const List* later) {
   if (condition == nullptr) return;
   // WHERE may be a list of conditions.
   if (IsA(condition, List)) {
@@ -174,9 +175,9 @@ void add_conditions(Block* block, const QueryLevel* level, Node* condition, cons
 
 // ---- FROM ----------------------------------------------------------------------------------
 
-Part walk(Block* block, const QueryLevel* level, Node* from);
+Part walk(Block* block, const JudgedLevel* level, Node* from);
 
-Part walk_join(Block* block, const QueryLevel* level, const JoinExpr* join) {
+Part walk_join(Block* block, const JudgedLevel* level, const JoinExpr* join) {
   const Part left = walk(block, level, join->larg);
   const Part right = walk(block, level, join->rarg);
   List* entries = list_concat_copy(left.entries, right.entries);
@@ -192,8 +193,8 @@ Part walk_join(Block* block, const QueryLevel* level, const JoinExpr* join) {
   return {entries, list_concat(absent, other.entries)};
 }
 
-Part walk_entry(Block* block, const QueryLevel* level, int number) {
-  FromEntry& entry = entry_of(level, number);
+Part walk_entry(Block* block, const JudgedLevel* level, int number) {
+  JudgedEntry& entry = entry_of(level, number);
   if (entry.source != nullptr) {
     return walk(block, entry.source, as<Node>(entry.source->query->jointree));
   }
@@ -201,7 +202,7 @@ Part walk_entry(Block* block, const QueryLevel* level, int number) {
   return {list_make1(&entry), NIL};
 }
 
-Part walk(Block* block, const QueryLevel* level, Node* from) {
+Part walk(Block* block, const JudgedLevel* level, Node* from) {
   if (IsA(from, JoinExpr)) return walk_join(block, level, as<JoinExpr>(from));
   if (IsA(from, RangeTblRef)) {
     return walk_entry(block, level, as<RangeTblRef>(from)->rtindex);
@@ -217,7 +218,7 @@ Part walk(Block* block, const QueryLevel* level, Node* from) {
 }
 
 // The planner moves a condition of HAVING without aggregates to WHERE.
-void add_having(Block* block, const QueryLevel* level, const List* absent) {
+void add_having(Block* block, const JudgedLevel* level, const List* absent) {
   if (level->query->havingQual == nullptr) return;
   const List* parts = parts_of_and(level->query->havingQual);
   for (auto* part : each<Node>(parts)) {
@@ -234,9 +235,9 @@ struct Comparisons {
 };
 
 // Whether a condition is on the list and one other base, which is `*other` if that is known.
-bool has_one_other(const List* columns, const FromEntry* list, const FromEntry** other) {
+bool has_one_other(const List* columns, const JudgedEntry* list, const JudgedEntry** other) {
   for (const auto* base_column : each<const BaseColumn>(columns)) {
-    const FromEntry* entry = base_column->entry;
+    const JudgedEntry* entry = base_column->entry;
     if (entry == list) continue;
     if (*other != nullptr && *other != entry) return false;
     *other = entry;
@@ -245,8 +246,8 @@ bool has_one_other(const List* columns, const FromEntry* list, const FromEntry**
 }
 
 // All conditions on the same two bases are computed where these are joined.
-bool are_computed_together(const List* terms, const FromEntry* list) {
-  const FromEntry* other = nullptr;
+bool are_computed_together(const List* terms, const JudgedEntry* list) {
+  const JudgedEntry* other = nullptr;
   for (const auto* term : each<const Term>(terms)) {
     if (!has_one_other(term->columns, list, &other)) return false;
   }
@@ -254,7 +255,7 @@ bool are_computed_together(const List* terms, const FromEntry* list) {
 }
 
 Comparisons comparisons_with_list(const Block& block, const Base& base) {
-  const FromEntry& list = entry_of(base.level, base.number);
+  const JudgedEntry& list = entry_of(base.level, base.number);
   List* terms = NIL;
   const ListCell* cell;
   foreach (cell, block.terms) {
@@ -276,14 +277,14 @@ Comparisons comparisons_with_list(const Block& block, const Base& base) {
 
 // ---- Public tables -------------------------------------------------------------------------
 
-bool share_other_entry(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
+bool share_other_entry(const JoinKey& one, const JoinKey& other, const JudgedEntry* entry) {
   for (const auto* column : each<const BaseColumn>(one.columns)) {
     if (column->entry != entry && has_column_of(other.columns, column->entry)) return true;
   }
   return false;
 }
 
-bool share_column(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
+bool share_column(const JoinKey& one, const JoinKey& other, const JudgedEntry* entry) {
   for (const auto* column : each<const BaseColumn>(one.columns)) {
     for (const auto* other_column : each<const BaseColumn>(other.columns)) {
       if (column->entry == entry && other_column->entry == entry &&
@@ -297,13 +298,13 @@ bool share_column(const JoinKey& one, const JoinKey& other, const FromEntry* ent
 
 // Where two keys compare a table with the same rows, PostgreSQL combines their hashes. Those of one
 // column cancel each other, and one that has no hash is compared for each row that the other finds.
-bool may_meet_many(const JoinKey& one, const JoinKey& other, const FromEntry* entry) {
+bool may_meet_many(const JoinKey& one, const JoinKey& other, const JudgedEntry* entry) {
   if (!share_other_entry(one, other, entry)) return false;
   return !one.is_hashed || !other.is_hashed || share_column(one, other, entry);
 }
 
 void check_table(const Block& block, const Base& base) {
-  const FromEntry* entry = &entry_of(base.level, base.number);
+  const JudgedEntry* entry = &entry_of(base.level, base.number);
   List* keys = NIL;
   const ListCell* cell;
   foreach (cell, block.keys) {
@@ -323,7 +324,7 @@ void check_table(const Block& block, const Base& base) {
 
 }  // namespace
 
-void count_comparisons(QueryLevel* level) {
+void count_comparisons(JudgedLevel* level) {
   Block block{};
   const Part from = walk(&block, level, as<Node>(level->query->jointree));
   add_having(&block, level, from.absent);
@@ -331,7 +332,7 @@ void count_comparisons(QueryLevel* level) {
   double multiplied = 1;
   double compared = kRowsOfHash;
   for (const auto* base : each<const Base>(block.bases)) {
-    const FromEntry& entry = entry_of(base->level, base->number);
+    const JudgedEntry& entry = entry_of(base->level, base->number);
     if (entry.is_joined_table) check_table(block, *base);
     if (!is_list(entry)) continue;
     const Comparisons list = comparisons_with_list(block, *base);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // How often the conditions of joins are computed for one protected row. A row matches at most one
 // row of each list and public table (join_rule.hpp), but PostgreSQL may compare it with more: with
@@ -13,6 +13,6 @@ namespace dpquantile {
 // one = chooses a row of, by a column in which few rows have one hash, is compared once; of any
 // other list each row is. ereports if the time is too long, or if conditions compare a public table
 // in a way in which a row may meet many of its rows.
-void count_comparisons(QueryLevel* block);
+void count_comparisons(JudgedLevel* block);
 
 }  // namespace dpquantile

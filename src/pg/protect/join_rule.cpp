@@ -42,16 +42,16 @@ struct Part {
 };
 
 struct Walk {
-  QueryLevel* level;
+  JudgedLevel* level;
   List* where;  // conditions of WHERE, which AND combines
 };
 
-[[noreturn]] void refuse_join(const QueryLevel* level, const Node* at, const char* reason,
+[[noreturn]] void refuse_join(const JudgedLevel* level, const Node* at, const char* reason,
                               const char* hint = kJoinHint) {
   refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, hint);
 }
 
-[[noreturn]] void refuse_type_of_join(const QueryLevel* level, const Node* at) {
+[[noreturn]] void refuse_type_of_join(const JudgedLevel* level, const Node* at) {
   refuse_join(level, at, "only inner, left and right joins of protected rows are supported",
               "Write LEFT JOIN, RIGHT JOIN or JOIN.");
 }
@@ -68,8 +68,8 @@ List* terms_of(Node* condition) {
   return terms;
 }
 
-Part part_of_entry(QueryLevel* level, int number) {
-  const FromEntry& entry = entry_of(level, number);
+Part part_of_entry(JudgedLevel* level, int number) {
+  const JudgedEntry& entry = entry_of(level, number);
   const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
   if (!has_rows) describe_list(level, number);
   if (!has_rows && !entry.is_joined_table && !is_list(entry)) {
@@ -84,7 +84,7 @@ Part part_of_entry(QueryLevel* level, int number) {
 }
 
 // An outer join may put NULLs in the place of these entries.
-void set_absent(QueryLevel* level, const Bitmapset* entries) {
+void set_absent(JudgedLevel* level, const Bitmapset* entries) {
   int number = -1;
   while ((number = bms_next_member(entries, number)) >= 0) {
     entry_of(level, number).may_be_absent = true;
@@ -135,13 +135,13 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
                        rt_fetch(table, walk.level->query->rtable)->eref->aliasname));
 }
 
-bool are_public(const QueryLevel* level, const List* conditions) {
+bool are_public(const JudgedLevel* level, const List* conditions) {
   return is_public(level, as<Node>(const_cast<List*>(conditions)));
 }
 
 // "public LEFT JOIN protected": all rows of the public side stay.
 void add_public_side(const Walk& walk, const Part& rows, int table, const Node* at) {
-  QueryLevel* level = walk.level;
+  JudgedLevel* level = walk.level;
   if (level->has_public_side) {
     refuse_join(level, at, "more than one outer join keeps public rows without a protected row",
                 kPublicSideHint);
@@ -155,7 +155,7 @@ void add_public_side(const Walk& walk, const Part& rows, int table, const Node* 
 // What a public row is joined to is public if the condition is. An inner join by another condition
 // drops public rows.
 void add_beside_public_side(const Walk& walk, int table, const List* conditions, bool is_inner) {
-  FromEntry& entry = entry_of(walk.level, table);
+  JudgedEntry& entry = entry_of(walk.level, table);
   entry.is_public = true;
   entry.is_public = are_public(walk.level, conditions);
   if (is_inner && !entry.is_public) walk.level->keeps_public_rows = false;
@@ -195,7 +195,7 @@ struct UserJoin {
 
 // Rows of a public side without a protected row have no user, so that they match nothing. They stay
 // if the join keeps the rows of their part.
-void check_kept_public_rows(QueryLevel* level, const UserJoin& join) {
+void check_kept_public_rows(JudgedLevel* level, const UserJoin& join) {
   if (!join.left.has_public_side && !join.right.has_public_side) return;
   const bool keeps = join.left.has_public_side ? join.type == JOIN_LEFT : join.type == JOIN_RIGHT;
   if (!keeps || (join.left.has_public_side && join.right.has_public_side)) {
@@ -209,7 +209,7 @@ void check_kept_public_rows(QueryLevel* level, const UserJoin& join) {
 }
 
 // Protected rows joined with those of other tables of the same unit: each row is of one user.
-Part join_of_users(QueryLevel* level, const UserJoin& join, const List* conditions) {
+Part join_of_users(JudgedLevel* level, const UserJoin& join, const List* conditions) {
   check_kept_public_rows(level, join);
   check_unit_join(level, {join.left.entries, join.right.entries, conditions, join.at});
   const bool keeps_right = join.type == JOIN_RIGHT;
@@ -292,9 +292,9 @@ void walk_list(const Walk& walk, const List* from) {
   add_tables(walk, &rows, tables);
 }
 
-void begin_with_sources(QueryLevel* level) {
+void begin_with_sources(JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const QueryLevel* source = entry_of(level, i).source;
+    const JudgedLevel* source = entry_of(level, i).source;
     if (source == nullptr) continue;
     level->has_public_side = level->has_public_side || source->has_public_side;
     level->keeps_public_rows = level->keeps_public_rows || source->keeps_public_rows;
@@ -302,12 +302,12 @@ void begin_with_sources(QueryLevel* level) {
 }
 
 // The relations with the rows, and whose users they are.
-void find_relations(QueryLevel* level) {
+void find_relations(JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     level->relations = list_concat_unique_ptr(level->relations, relations_of_entry(level, i));
     level->tables = list_concat_unique_oid(level->tables, tables_of_entry(level, i));
   }
-  const FromEntry& entry = entry_of(level, level->user_entry);
+  const JudgedEntry& entry = entry_of(level, level->user_entry);
   level->user_relation = entry.relation != nullptr ? entry.relation : entry.source->user_relation;
   if (list_length(level->relations) < 2) return;
   List** joined = &level->statement->joined;
@@ -316,7 +316,7 @@ void find_relations(QueryLevel* level) {
 
 }  // namespace
 
-void check_joins(QueryLevel* level) {
+void check_joins(JudgedLevel* level) {
   const FromExpr* from = level->query->jointree;
   const Walk walk = {level, terms_of(from->quals)};
   begin_with_sources(level);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Joins in a source or release block. They must not multiply protected rows, so that one row still
 // changes an answer as one row. Rows of several tables of one unit may be joined by their user
@@ -11,6 +11,6 @@ namespace dpquantile {
 // the protected rows must be joined to them by equalities of a unique key of the table. Sets what
 // the entries and the level say about joins, relations and user columns. ereports if a join is not
 // allowed.
-void check_joins(QueryLevel* level);
+void check_joins(JudgedLevel* level);
 
 }  // namespace dpquantile

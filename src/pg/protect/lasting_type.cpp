@@ -36,10 +36,10 @@ bool is_of_column(Oid type, Oid table) {
 
 }  // namespace
 
-bool is_lasting_type(const QueryLevel* level, Oid type) {
+bool is_lasting_type(const JudgedLevel* level, Oid type) {
   if (type < FirstNormalObjectId) return true;
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const FromEntry& entry = entry_of(level, i);
+    const JudgedEntry& entry = entry_of(level, i);
     const bool is_table = entry.relation != nullptr || entry.is_joined_table;
     const RangeTblEntry* table = rt_fetch(i, level->query->rtable);
     if (is_table && table->rtekind == RTE_RELATION && is_of_column(type, table->relid)) return true;

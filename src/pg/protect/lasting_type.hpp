@@ -1,12 +1,12 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 namespace dpquantile {
 
 // Whether a type stays while the query runs. PostgreSQL's own types do, and those of columns of the
 // tables that the query level reads. Of another type its owner may drop the values of an enum or
 // the type itself, and what is computed for a row then fails.
-bool is_lasting_type(const QueryLevel* level, Oid type);
+bool is_lasting_type(const JudgedLevel* level, Oid type);
 
 }  // namespace dpquantile

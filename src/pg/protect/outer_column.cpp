@@ -16,7 +16,7 @@ namespace dpquantile {
 
 namespace {
 
-[[noreturn]] void refuse_outer_column(const QueryLevel* level, const Var* column) {
+[[noreturn]] void refuse_outer_column(const JudgedLevel* level, const Var* column) {
   refuse(level->statement->refused, exprLocation(as<Node>(column)),
          "a column of the outer query may be an expression that is computed for each protected row",
          "Use a column of a table, a derived table or a function that returns rows.");
@@ -42,7 +42,7 @@ bool stays_a_function(const List* functions) {
 
 }  // namespace
 
-void compute_before_rows(const QueryLevel* level, const QueryLevel* around, const Var* column) {
+void compute_before_rows(const JudgedLevel* level, const JudgedLevel* around, const Var* column) {
   const RangeTblEntry* entry = rt_fetch(column->varno, around->query->rtable);
   switch (entry->rtekind) {
     case RTE_RELATION:
@@ -52,7 +52,7 @@ void compute_before_rows(const QueryLevel* level, const QueryLevel* around, cons
       fence(entry->subquery);
       return;
     case RTE_CTE:
-      if (CommonTableExpr* cte = find_cte(around, entry).cte) {
+      if (CommonTableExpr* cte = entry_of(around->read, column->varno).cte) {
         cte->ctematerialized = CTEMaterializeAlways;
         return;
       }
@@ -61,7 +61,7 @@ void compute_before_rows(const QueryLevel* level, const QueryLevel* around, cons
       if (stays_a_function(entry->functions)) return;
       break;
     case RTE_JOIN: {
-      const Node* merged = merged_column(around, column);
+      const Node* merged = merged_column(around->query, column);
       if (merged == nullptr || !IsA(merged, Var)) break;
       compute_before_rows(level, around, as<Var>(merged));
       return;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Columns of an outer query in expressions over protected rows, as in a subquery for each region.
 // They are constants for one execution of the release block. But if the outer column is itself an
@@ -12,6 +12,6 @@ namespace dpquantile {
 // planner would put the expression of a derived table into its place, which may fail for a row.
 // ereports if the column is not one of which this is known. `around` is the level whose column it
 // is.
-void compute_before_rows(const QueryLevel* level, const QueryLevel* around, const Var* column);
+void compute_before_rows(const JudgedLevel* level, const JudgedLevel* around, const Var* column);
 
 }  // namespace dpquantile

@@ -29,7 +29,7 @@ List* expressions_of(const RangeTblEntry* entry) {
 }
 
 // The keys of a set operation. expression_tree_walker() leaves them out.
-void check_set_operation(QueryLevel* level, Node* node, SubqueryCheck check) {
+void check_set_operation(JudgedLevel* level, Node* node, SubqueryCheck check) {
   if (node == nullptr || !IsA(node, SetOperationStmt)) return;
   const auto* operation = as<SetOperationStmt>(node);
   check_outside(level, node_of(operation->groupClauses), check);
@@ -37,7 +37,7 @@ void check_set_operation(QueryLevel* level, Node* node, SubqueryCheck check) {
   check_set_operation(level, operation->rarg, check);
 }
 
-void check_entries(QueryLevel* level) {
+void check_entries(JudgedLevel* level) {
   const SubqueryCheck check = level->statement->check_subquery;
   for (const auto* entry : each<const RangeTblEntry>(level->query->rtable)) {
     check_outside(level, node_of(expressions_of(entry)), check);
@@ -47,7 +47,7 @@ void check_entries(QueryLevel* level) {
 
 }  // namespace
 
-void check_outer_query(QueryLevel* level) {
+void check_outer_query(JudgedLevel* level) {
   const SubqueryCheck check = level->statement->check_subquery;
   const Query* query = level->query;
   if (query->rowMarks != NIL) {

@@ -10,6 +10,6 @@ namespace dpquantile {
 
 // Checks an outer query, or a query without protected relations: all its expressions and sort keys.
 // Derived tables and CTEs are not looked at.
-void check_outer_query(QueryLevel* level);
+void check_outer_query(JudgedLevel* level);
 
 }  // namespace dpquantile

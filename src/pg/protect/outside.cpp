@@ -31,11 +31,11 @@ constexpr char kSubqueryHint[] =
     "Join the table by its key. Or ask the subquery first, and write its answer into this query.";
 
 struct Walk {
-  QueryLevel* level;
+  JudgedLevel* level;
   SubqueryCheck check;
 };
 
-[[noreturn]] void refuse_function(const QueryLevel* level, const Node* node, Oid function) {
+[[noreturn]] void refuse_function(const JudgedLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
   refuse(level->statement->refused, exprLocation(node),
          psprintf("function %s is not supported here: it %s", format_procedure(function),
@@ -43,7 +43,7 @@ struct Walk {
          kFunctionHint);
 }
 
-void check_domain(const QueryLevel* level, const Node* node) {
+void check_domain(const JudgedLevel* level, const Node* node) {
   const Oid type = as<CoerceToDomain>(node)->resulttype;
   if (passes_gate(TypeRelationId, type)) return;
   refuse(level->statement->refused, exprLocation(node),
@@ -53,7 +53,7 @@ void check_domain(const QueryLevel* level, const Node* node) {
          "Cast to the domain's base type.");
 }
 
-void check_types(const QueryLevel* level, Node* node) {
+void check_types(const JudgedLevel* level, Node* node) {
   const Oid type = type_with_code(level, node);
   if (!OidIsValid(type)) return;
   const Node* at = IsA(node, RangeTblFunction) ? as<RangeTblFunction>(node)->funcexpr : node;
@@ -87,7 +87,7 @@ bool check(Node* node, void* walk) {
 
 }  // namespace
 
-void count_node(Statement* statement, const Node* node, int weight) {
+void count_node(JudgedStatement* statement, const Node* node, int weight) {
   statement->node_count += weight;
   if (statement->node_count <= kMaxNodes) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
@@ -96,7 +96,7 @@ void count_node(Statement* statement, const Node* node, int weight) {
                    "('{1,2,3}'), FROM unnest($1).");
 }
 
-void refuse_node(const QueryLevel* level, const Node* node) {
+void refuse_node(const JudgedLevel* level, const Node* node) {
   if (IsA(node, NamedArgExpr)) {
     refuse(level->statement->refused, exprLocation(node),
            "named arguments are not supported over protected rows",
@@ -112,7 +112,7 @@ void refuse_node(const QueryLevel* level, const Node* node) {
          IsA(node, SubLink) ? kSubqueryHint : kNodeHint);
 }
 
-void check_node_outside(QueryLevel* level, Node* node) {
+void check_node_outside(JudgedLevel* level, Node* node) {
   count_node(level->statement, node);
   if (find_node_rule(node) == nullptr) refuse_node(level, node);
   if (IsA(node, CoerceToDomain)) check_domain(level, node);
@@ -121,7 +121,7 @@ void check_node_outside(QueryLevel* level, Node* node) {
   check_types(level, node);
 }
 
-void check_outside(QueryLevel* level, Node* expression, SubqueryCheck subquery) {
+void check_outside(JudgedLevel* level, Node* expression, SubqueryCheck subquery) {
   Walk walk = {level, subquery};
   (void)check(expression, &walk);
 }

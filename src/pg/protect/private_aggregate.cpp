@@ -34,13 +34,13 @@ constexpr char kPrivateHint[] =
 constexpr char kUserGroupHint[] =
     "Write dp_keep_group with this column as user_id, and max_groups: the most groups of a person.";
 
-[[noreturn]] void refuse_call(const QueryLevel* level, const Aggref* call, const char* reason,
+[[noreturn]] void refuse_call(const JudgedLevel* level, const Aggref* call, const char* reason,
                               const char* hint) {
   refuse(level->statement->refused, call->location, reason, hint);
 }
 
 // A user could make an aggregate with a function of its own before the private final function.
-const FamilyRow& family_of(const QueryLevel* level, const Aggref* call) {
+const FamilyRow& family_of(const JudgedLevel* level, const Aggref* call) {
   const FamilyRow* family = private_family(call);
   if (family != nullptr && is_of_extension(ProcedureRelationId, call->aggfnoid)) return *family;
   refuse_without_select(level->statement->refused, call->location,
@@ -48,16 +48,16 @@ const FamilyRow& family_of(const QueryLevel* level, const Aggref* call) {
                         kPrivateHint);
 }
 
-// For expression_tree_walker(). `level` is a QueryLevel*.
+// For expression_tree_walker(). `level` is a JudgedLevel*.
 bool find_other_aggregate(Node* node, void* level) {
   if (node == nullptr) return false;
   if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
-    (void)family_of(static_cast<QueryLevel*>(level), as<Aggref>(node));
+    (void)family_of(static_cast<JudgedLevel*>(level), as<Aggref>(node));
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_other_aggregate), level);
 }
 
-void check_form(const QueryLevel* level, const Aggref* call) {
+void check_form(const JudgedLevel* level, const Aggref* call) {
   const bool is_plain = call->aggkind == AGGKIND_NORMAL && call->aggdistinct == NIL &&
                         call->aggorder == NIL && call->aggdirectargs == NIL &&
                         call->agglevelsup == 0;
@@ -68,7 +68,7 @@ void check_form(const QueryLevel* level, const Aggref* call) {
 }
 
 // The grids are shown with exact numbers of users.
-void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+void check_grids(const JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   if (!family.has(Argument::kGrid)) return;
   refuse_call(level, call,
               "dp_user_grid_stats is not supported over protected tables: it shows grids as they "
@@ -78,7 +78,7 @@ void check_grids(const QueryLevel* level, const Aggref* call, const FamilyRow& f
 
 // Where rows are protected, one row more makes another user of its user: that is one user less and
 // one more, which costs an aggregate over users twice its epsilon.
-void check_unit_is_row(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+void check_unit_is_row(const JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   if (!family.hashes_users()) return;
   refuse_call(
       level, call,
@@ -88,13 +88,13 @@ void check_unit_is_row(const QueryLevel* level, const Aggref* call, const Family
 }
 
 // The number of different users. In groups it is none: a user may be in several.
-bool counts_users(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+bool counts_users(const JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   if (family.family != Family::kDistinct || level->query->groupClause != NIL) return false;
   const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
   return is_user_column(level, as<Node>(user));
 }
 
-bool protects_users(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+bool protects_users(const JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   if (family.hashes_users()) {
     const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
     if (is_user_column(level, as<Node>(user))) return true;
@@ -103,11 +103,11 @@ bool protects_users(const QueryLevel* level, const Aggref* call, const FamilyRow
 }
 
 // How the rows of a user are limited: what is left of them is protected by an aggregate over rows.
-bool limits_rows(const QueryLevel* level, const FamilyRow& family) {
+bool limits_rows(const JudgedLevel* level, const FamilyRow& family) {
   return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups;
 }
 
-const char* hint_for_user(const QueryLevel* level, const FamilyRow& family, const char* user) {
+const char* hint_for_user(const JudgedLevel* level, const FamilyRow& family, const char* user) {
   if (most_rows_of_user(level) > 0 && family.selects_groups) return kUserGroupHint;
   const bool needs_max_rows = !family.hashes_users() && !family.selects_groups;
   return psprintf(
@@ -121,7 +121,7 @@ const char* hint_for_user(const QueryLevel* level, const FamilyRow& family, cons
 }
 
 // Returns whether the call must see limited rows only.
-bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+bool check_user(const JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   if (level->user_relation->user_column == 0) {
     check_unit_is_row(level, call, family);
     return false;
@@ -138,7 +138,7 @@ bool check_user(const QueryLevel* level, const Aggref* call, const FamilyRow& fa
 
 // ---- The limit of the rows of a user -------------------------------------------------------
 
-Node* row_limit(QueryLevel* level, const Aggref* call) {
+Node* row_limit(JudgedLevel* level, const Aggref* call) {
   const Oid types[] = {ANYOID, INT4OID};
   const Oid function = own_function("limited_row", buildoidvector(types, lengthof(types)));
   Node* user = user_of_row(level);
@@ -154,7 +154,7 @@ Node* row_limit(QueryLevel* level, const Aggref* call) {
 
 // The aggregate sees at most max_rows rows of a user, and answers with a part of its epsilon for
 // each (pg/limits/row_limit.hpp).
-void limit_rows_of_users(QueryLevel* level, Aggref* call) {
+void limit_rows_of_users(JudgedLevel* level, Aggref* call) {
   Node* limit = row_limit(level, call);
   auto* filter = as<Node>(call->aggfilter);
   call->aggfilter = as<Expr>(
@@ -163,7 +163,7 @@ void limit_rows_of_users(QueryLevel* level, Aggref* call) {
 
 // A row of the public side without a protected row must not count: the first protected row would
 // take its place, which is two changes.
-void check_absent(QueryLevel* level, const Aggref* call, Node* argument) {
+void check_absent(JudgedLevel* level, const Aggref* call, Node* argument) {
   if (!level->has_public_side || is_null_when_absent(level, argument)) return;
   refuse_call(
       level, call,
@@ -173,7 +173,7 @@ void check_absent(QueryLevel* level, const Aggref* call, Node* argument) {
 }
 
 // Also of the query levels around, and in subqueries.
-bool depends_on_column(const QueryLevel* level, Node* parameter) {
+bool depends_on_column(const JudgedLevel* level, Node* parameter) {
   for (int above = 0; level != nullptr; ++above, level = level->parent) {
     if (contain_vars_of_level(parameter, above)) return true;
     if (contain_aggs_of_level(parameter, above)) return true;
@@ -182,7 +182,7 @@ bool depends_on_column(const QueryLevel* level, Node* parameter) {
 }
 
 // The planner refuses subqueries that read tables.
-void check_parameter(QueryLevel* level, const Aggref* call, Node* parameter) {
+void check_parameter(JudgedLevel* level, const Aggref* call, Node* parameter) {
   if (depends_on_column(level, parameter)) {
     refuse_with_code(level->statement->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
                      "a parameter of a private aggregate depends on a column",
@@ -209,13 +209,13 @@ Node* in_subquery(Node* expression) {
 }
 
 // PostgreSQL would compute a parameter for each row, too. What changes, the planner refuses.
-Node* rewrite_parameter(Statement* statement, Node* checked) {
+Node* rewrite_parameter(JudgedStatement* statement, Node* checked) {
   if (calls_changing_functions(checked)) return checked;
   if (!checkExprHasSubLink(checked)) return early_value(statement, checked);
   return IsA(checked, SubLink) ? checked : in_subquery(checked);
 }
 
-void rewrite_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+void rewrite_parameters(JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   ListCell* cell;
   for_each_from(cell, call->args, family.arguments_from_rows()) {
     auto* argument = static_cast<TargetEntry*>(lfirst(cell));
@@ -225,7 +225,7 @@ void rewrite_parameters(QueryLevel* level, const Aggref* call, const FamilyRow& 
   }
 }
 
-void rewrite_values(QueryLevel* level, const Aggref* call, const FamilyRow& family) {
+void rewrite_values(JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   for (int i = 0; i < family.arguments_from_rows() && i < list_length(call->args); ++i) {
     auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
     const bool hashes_value =
@@ -246,7 +246,7 @@ bool find_aggregate(Node* node, void* context) {
 
 }  // namespace
 
-Node* rewrite_aggregate(QueryLevel* level, Aggref* call) {
+Node* rewrite_aggregate(JudgedLevel* level, Aggref* call) {
   count_node(level->statement, as<Node>(call));
   const FamilyRow& family = family_of(level, call);
   check_form(level, call);
@@ -263,7 +263,7 @@ bool has_aggregate(Node* expression) {
   return find_aggregate(expression, nullptr);
 }
 
-void require_private_aggregates(QueryLevel* level, Node* expression) {
+void require_private_aggregates(JudgedLevel* level, Node* expression) {
   (void)find_other_aggregate(expression, level);
 }
 

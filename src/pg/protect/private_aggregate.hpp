@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 extern "C" {
 #include "nodes/primnodes.h"
@@ -15,13 +15,13 @@ namespace dpquantile {
 
 // Checks a call of an aggregate, and rewrites what it takes from the rows. ereports unless it is
 // private for what the relation protects: rows, or all rows of a person.
-Node* rewrite_aggregate(QueryLevel* level, Aggref* call);
+Node* rewrite_aggregate(JudgedLevel* level, Aggref* call);
 
 // Whether an expression calls aggregates.
 bool has_aggregate(Node* expression);
 
 // ereports if an aggregate in an expression of the block is none of this extension's: that is a
 // clearer reason than what is wrong with the groups of such a query.
-void require_private_aggregates(QueryLevel* level, Node* expression);
+void require_private_aggregates(JudgedLevel* level, Node* expression);
 
 }  // namespace dpquantile

@@ -67,7 +67,7 @@ ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo p
 }
 
 // Estimates compare values from the statistics of the tables, and read the ends of indexes.
-PlannedStmt* plan_quietly(const BorrowedPlan& mark, const Statement& statement, Query* query,
+PlannedStmt* plan_quietly(const BorrowedPlan& mark, const JudgedStatement& statement, Query* query,
                           int options, ParamListInfo params) {
   PlannedStmt* volatile plan = nullptr;
   WatchedRead read;
@@ -99,7 +99,7 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const Statement& statement, 
 PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int options,
                            ParamListInfo params) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
-  Statement statement{};
+  JudgedStatement statement{};
   statement.refused = {text, name_of(first), user_of(first)};
   statement.borrowed = borrowed;
   statement.parameters = params;

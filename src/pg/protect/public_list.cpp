@@ -30,7 +30,7 @@ constexpr char kListHint[] =
     "Join VALUES of constants, generate_series or unnest of public values, or a table with a "
     "unique key.";
 
-[[noreturn]] void refuse_list(const QueryLevel* level, const Node* at, const char* reason,
+[[noreturn]] void refuse_list(const JudgedLevel* level, const Node* at, const char* reason,
                               const char* hint = kListHint) {
   refuse(level->statement->refused, at == nullptr ? kNowhere : exprLocation(at), reason, hint);
 }
@@ -38,7 +38,7 @@ constexpr char kListHint[] =
 // ---- VALUES --------------------------------------------------------------------------------
 
 // A constant has been counted where VALUES is a query of its own.
-Node* constant_of(QueryLevel* level, Node* value) {
+Node* constant_of(JudgedLevel* level, Node* value) {
   const int before = level->statement->node_count;
   check_outside(level, value, nullptr);
   if (IsA(value, Const)) level->statement->node_count = before;
@@ -50,7 +50,7 @@ Node* constant_of(QueryLevel* level, Node* value) {
   return folded;
 }
 
-void fold_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
+void fold_values(JudgedLevel* level, RangeTblEntry* entry, JudgedEntry* described) {
   if (list_length(entry->values_lists) > kMaxElements) {
     refuse_with_code(
         level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
@@ -117,7 +117,7 @@ bool is_spread_by_hash(const RangeTblEntry* entry, int column) {
   return are_spread_by_hash(values, rows.count, rows.columns[0].type, rows.columns[0].collation);
 }
 
-void describe_values(QueryLevel* level, RangeTblEntry* entry, FromEntry* described) {
+void describe_values(JudgedLevel* level, RangeTblEntry* entry, JudgedEntry* described) {
   fold_values(level, entry, described);
   described->most_rows = list_length(entry->values_lists);
   Bitmapset* comparable = nullptr;
@@ -176,10 +176,10 @@ RangeTblEntry* values_of(const Query* query) {
 }
 
 // Puts VALUES itself in the place of a derived table or a CTE with nothing else. Returns the entry.
-RangeTblEntry* pull_up_values(const QueryLevel* level, int number) {
+RangeTblEntry* pull_up_values(const JudgedLevel* level, int number) {
   ListCell* cell = list_nth_cell(level->query->rtable, number - 1);
   auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
-  CommonTableExpr* cte = entry->rtekind == RTE_CTE ? find_cte(level, entry).cte : nullptr;
+  CommonTableExpr* cte = entry->rtekind == RTE_CTE ? entry_of(level->read, number).cte : nullptr;
   const auto* query = cte == nullptr ? entry->subquery : as<Query>(cte->ctequery);
   const RangeTblEntry* values = query == nullptr ? nullptr : values_of(query);
   if (values == nullptr) return entry;
@@ -239,7 +239,7 @@ Node* array_of(const FuncExpr* function) {
   }
 }
 
-void check_elements(const QueryLevel* level, const FuncExpr* function) {
+void check_elements(const JudgedLevel* level, const FuncExpr* function) {
   const Oid type = function->funcresulttype;
   const bool is_comparable =
       is_inside_type(type) && OidIsValid(equality_family(type)) &&
@@ -261,7 +261,7 @@ int most_elements(Node* array) {
 }
 
 // Has the list computed before the first row is read.
-Node* early_list(QueryLevel* level, const FuncExpr* original, Node* array) {
+Node* early_list(JudgedLevel* level, const FuncExpr* original, Node* array) {
   const Oid types[] = {ANYARRAYOID};
   Node* distinct =
       call("distinct_values", types, list_make1(array), exprType(array), original->funccollid);
@@ -273,7 +273,7 @@ Node* early_list(QueryLevel* level, const FuncExpr* original, Node* array) {
   return as<Node>(unnest);
 }
 
-void describe_function(QueryLevel* level, const RangeTblEntry* entry, FromEntry* described) {
+void describe_function(JudgedLevel* level, const RangeTblEntry* entry, JudgedEntry* described) {
   if (entry->funcordinality || list_length(entry->functions) != 1) return;
   auto* function = static_cast<RangeTblFunction*>(linitial(entry->functions));
   if (!IsA(function->funcexpr, FuncExpr)) return;
@@ -300,26 +300,26 @@ Oid type_of_column(const RangeTblEntry* list, int column) {
 
 }  // namespace
 
-bool is_list(const FromEntry& entry) {
+bool is_list(const JudgedEntry& entry) {
   return entry.distinct_columns != nullptr || entry.distinct_rows != nullptr;
 }
 
-void describe_list(QueryLevel* level, int number) {
+void describe_list(JudgedLevel* level, int number) {
   RangeTblEntry* entry = pull_up_values(level, number);
-  FromEntry* described = &entry_of(level, number);
+  JudgedEntry* described = &entry_of(level, number);
   if (entry->rtekind == RTE_VALUES) describe_values(level, entry, described);
   if (entry->rtekind == RTE_FUNCTION) describe_function(level, entry, described);
 }
 
-bool chooses_row_of_list(const FromEntry& entry, const Bitmapset* columns) {
+bool chooses_row_of_list(const JudgedEntry& entry, const Bitmapset* columns) {
   if (bms_overlap(entry.distinct_columns, columns)) return true;
   return entry.distinct_rows != nullptr && bms_is_subset(entry.distinct_rows, columns);
 }
 
-bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
+bool fixes_row_of_list(const JudgedLevel* level, const List* conditions, int number,
                        const Bitmapset* known) {
   const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
-  const FromEntry& entry = entry_of(level, number);
+  const JudgedEntry& entry = entry_of(level, number);
   Bitmapset* fixed = nullptr;
   const Bitmapset* compared = bms_union(entry.distinct_columns, entry.distinct_rows);
   int column = -1;
@@ -336,7 +336,7 @@ namespace {
 
 // The column of the list that a condition says is equal to an expression over other entries, by an
 // = that can be hashed. 0 if there is none.
-int column_compared(const QueryLevel* level, Node* condition, int number,
+int column_compared(const JudgedLevel* level, Node* condition, int number,
                     const Bitmapset* columns) {
   const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
   Bitmapset* others = bms_add_range(nullptr, 1, list_length(level->query->rtable));
@@ -354,8 +354,8 @@ int column_compared(const QueryLevel* level, Node* condition, int number,
 
 }  // namespace
 
-bool hash_finds_row_of_list(const QueryLevel* level, const List* conditions, int number) {
-  const FromEntry& entry = entry_of(level, number);
+bool hash_finds_row_of_list(const JudgedLevel* level, const List* conditions, int number) {
+  const JudgedEntry& entry = entry_of(level, number);
   if (list_length(conditions) == 1) {
     auto* only = static_cast<Node*>(linitial(conditions));
     if (column_compared(level, only, number, entry.hashed_columns) > 0) return true;

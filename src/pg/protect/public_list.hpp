@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Lists of values in FROM beside protected rows: VALUES, generate_series() and unnest(). They give
 // groups a public list of keys, or rows a table to look up in. The values must be different, so
@@ -13,22 +13,22 @@ namespace dpquantile {
 // constants. The others are computed before the first row is read, by functions that accept at most
 // 1000 distinct values. Does nothing if the entry is none of these. ereports if it is, and is not
 // allowed.
-void describe_list(QueryLevel* level, int number);
+void describe_list(JudgedLevel* level, int number);
 
 // Whether describe_list() has found such a list.
-bool is_list(const FromEntry& entry);
+bool is_list(const JudgedEntry& entry);
 
 // Whether conditions, which AND combines, choose at most one row of a list for a row: they say that
 // one of its distinct columns, or each column of its distinct rows, is equal to an expression over
 // the entries `known`.
-bool fixes_row_of_list(const QueryLevel* level, const List* conditions, int number,
+bool fixes_row_of_list(const JudgedLevel* level, const List* conditions, int number,
                        const Bitmapset* known);
 
 // Whether a hash join by the conditions, which are all that compare the list, finds a row of the
 // list by a hash that few rows have: one condition on a column, or one on each column of the list.
-bool hash_finds_row_of_list(const QueryLevel* level, const List* conditions, int number);
+bool hash_finds_row_of_list(const JudgedLevel* level, const List* conditions, int number);
 
 // Whether rows of the list that are equal in these columns are one row.
-bool chooses_row_of_list(const FromEntry& entry, const Bitmapset* columns);
+bool chooses_row_of_list(const JudgedEntry& entry, const Bitmapset* columns);
 
 }  // namespace dpquantile

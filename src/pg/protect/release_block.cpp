@@ -33,7 +33,7 @@ namespace {
 
 // The keys of the block, as they were and as they are rewritten.
 struct Block {
-  QueryLevel* level;
+  JudgedLevel* level;
   List* keys;
   List* rewritten;
 };
@@ -45,7 +45,7 @@ TargetEntry* entry_of_key(const Block& block, const SortGroupClause* key) {
 }
 
 // A key that is a set would put a row into several groups.
-void check_one_value(const QueryLevel* level, Node* key) {
+void check_one_value(const JudgedLevel* level, Node* key) {
   if (!expression_returns_set(key)) return;
   refuse(level->statement->refused, exprLocation(key),
          "a set-returning function in GROUP BY would put a row into several groups",
@@ -71,19 +71,19 @@ bool is_key_of_list(const Block& block, const Node* key) {
   const auto* column = as<Var>(key);
   if (column->varlevelsup > 0) return false;
   const int number = static_cast<int>(column->varno);
-  const FromEntry& entry = entry_of(block.level, number);
+  const JudgedEntry& entry = entry_of(block.level, number);
   return !entry.may_have_nulls && chooses_row_of_list(entry, key_columns(block, number));
 }
 
 // Whether the keys are those that rows of tables have, or of a list: who asks does not choose the
 // hashes of the former (only those who may read protected rows write a joined table), and the
 // latter are few.
-bool is_stored_key(const QueryLevel* level, const Node* key) {
+bool is_stored_key(const JudgedLevel* level, const Node* key) {
   if (!IsA(key, Var)) return false;
   const auto* column = as<Var>(key);
   if (column->varlevelsup > 0) return false;
-  if (const Node* merged = merged_column(level, column)) return is_stored_key(level, merged);
-  const FromEntry& entry = entry_of(level, static_cast<int>(column->varno));
+  if (const Node* merged = merged_column(level->query, column)) return is_stored_key(level, merged);
+  const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
   if (entry.source == nullptr) {
     return entry.relation != nullptr || entry.is_joined_table || is_list(entry);
   }
@@ -98,7 +98,7 @@ bool is_stored_key(const QueryLevel* level, const Node* key) {
 // rows that are in order already, gives its short form of keys up by some rows, and takes quadratic
 // time for some orders. One row decides each of these. So rows are grouped by the hash of such a
 // key, too, under a secret of the plan, and no sort is below a release (oblivious_planning.hpp).
-Node* hash_of_key(const QueryLevel* level, Node* key) {
+Node* hash_of_key(const JudgedLevel* level, Node* key) {
   const Oid types[] = {ANYOID, INT8OID, INT8OID};
   const Oid function = own_function("group_hash", buildoidvector(types, lengthof(types)));
   if (!OidIsValid(function)) {
@@ -147,7 +147,7 @@ Index largest_reference(const Query* query) {
   return largest;
 }
 
-void group_by_hash(const QueryLevel* level, const SortGroupClause* key, Node* rewritten) {
+void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* rewritten) {
   Query* query = level->query;
   Node* hash = hash_of_key(level, rewritten);
   level->statement->samples = with_samples(level->statement->samples, hash);
@@ -198,7 +198,7 @@ void rewrite_keys(Block* block) {
     Node* rewritten = rewrite_inside(block->level, expression);
     check_key_inside(block->level, key, rewritten);
     count_key(block->level, rewritten);
-    Statement* statement = block->level->statement;
+    JudgedStatement* statement = block->level->statement;
     statement->samples = with_sample_of_key(statement->samples, rewritten);
     if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
     if (!is_public(block->level, expression)) {
@@ -223,7 +223,7 @@ Node* rewritten_key(const Block& block, const Node* expression) {
 
 // A column that is no key: PostgreSQL takes it from any row of the group. In a public table all
 // rows of the group have the same.
-void check_dependent_column(const QueryLevel* level, const Var* column) {
+void check_dependent_column(const JudgedLevel* level, const Var* column) {
   const auto* node = as<Node>(column);
   if (column->varlevelsup > 0 || is_public(level, const_cast<Node*>(node))) return;
   refuse(level->statement->refused, column->location,
@@ -231,14 +231,14 @@ void check_dependent_column(const QueryLevel* level, const Var* column) {
 }
 
 // PostgreSQL knows by unique keys that such a column has one value in a group.
-void rely_on_keys(const QueryLevel* level) {
+void rely_on_keys(const JudgedLevel* level) {
   List** indexes = &level->statement->indexes;
   for (const Oid oid : each_oid(level->query->constraintDeps)) {
     *indexes = list_append_unique_oid(*indexes, get_constraint_index(oid));
   }
 }
 
-[[noreturn]] void refuse_subquery(const QueryLevel* level, const Node* node) {
+[[noreturn]] void refuse_subquery(const JudgedLevel* level, const Node* node) {
   refuse(level->statement->refused, exprLocation(node),
          "a subquery beside private aggregates is not supported",
          "Write the private aggregates in a subquery, too: SELECT (SELECT count(*) FROM visits) / "
@@ -264,7 +264,7 @@ void rewrite_target_list(Block* block) {
 }
 
 // The rest of the condition would be computed of groups that are not to be shown.
-void check_keep_group(const QueryLevel* level, Node* condition) {
+void check_keep_group(const JudgedLevel* level, Node* condition) {
   if (is_keep_group(condition) || !has_keep_group(condition)) return;
   refuse(level->statement->refused, exprLocation(condition),
          "dp_keep_group must be a condition of its own in HAVING",
@@ -306,7 +306,7 @@ const Node* first_key(const Block& block) {
 }
 
 void check_groups(const Block& block) {
-  const QueryLevel* level = block.level;
+  const JudgedLevel* level = block.level;
   if (block.keys == NIL) return;
   if (level->has_public_side && !has_public_keys(block)) {
     refuse(level->statement->refused, exprLocation(first_key(block)),
@@ -328,7 +328,7 @@ void check_groups(const Block& block) {
 
 // ---- The block -----------------------------------------------------------------------------
 
-void check_limit(QueryLevel* level, Node* limit) {
+void check_limit(JudgedLevel* level, Node* limit) {
   if (reads_columns(limit)) {
     refuse(level->statement->refused, exprLocation(limit),
            "LIMIT depends on a column or a subquery",
@@ -337,7 +337,7 @@ void check_limit(QueryLevel* level, Node* limit) {
   check_outside(level, limit, nullptr);
 }
 
-void check_has_aggregate(const QueryLevel* level) {
+void check_has_aggregate(const JudgedLevel* level) {
   const Query* query = level->query;
   if (has_aggregate(as<Node>(query->targetList)) || has_aggregate(query->havingQual)) {
     return;
@@ -361,7 +361,7 @@ void keep_one_aggregate(Query* query) {
 
 }  // namespace
 
-void check_release_block(QueryLevel* level) {
+void check_release_block(JudgedLevel* level) {
   Query* query = level->query;
   check_clauses(level);
   check_has_aggregate(level);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // A release block: SELECT with private aggregates over protected rows. Its answers are private;
 // what else it shows must not tell of rows. So the keys in GROUP BY are public, or dp_keep_group
@@ -10,6 +10,6 @@ namespace dpquantile {
 
 // Checks and rewrites a release block whose entries are known. Its keys must be public, or HAVING
 // must ask dp_keep_group.
-void check_release_block(QueryLevel* level);
+void check_release_block(JudgedLevel* level);
 
 }  // namespace dpquantile

@@ -81,7 +81,7 @@ double text_steps(CallTime time, double text, double other) {
   }
 }
 
-double time_of_texts(const QueryLevel* level, CallTime call, Node* node, int i) {
+double time_of_texts(const JudgedLevel* level, CallTime call, Node* node, int i) {
   const double read = sum_of(level, arguments_of(node)).bytes[i];
   const double answered = is_text(exprType(node)) ? bound_of(level, node).bytes[i] : 0;
   if (call == CallTime::kCopy) return kCopiedByte * (read + answered);
@@ -108,7 +108,7 @@ bool has_numeric(const Node* node) {
 }
 
 // Whether a number has few digits because of its type, or as a literal.
-bool is_short_number(const Statement* statement, const Node* node) {
+bool is_short_number(const JudgedStatement* statement, const Node* node) {
   constexpr Size kShortNumber = 32;
   constexpr int kFewDigits = 50;
   if (getBaseType(exprType(node)) != NUMERICOID) return true;
@@ -120,21 +120,21 @@ bool is_short_number(const Statement* statement, const Node* node) {
   return typmod >= 0 && (typmod >> 16 & 0xffff) <= kFewDigits;
 }
 
-bool has_short_numbers(const Statement* statement, const Node* node) {
+bool has_short_numbers(const JudgedStatement* statement, const Node* node) {
   for (const auto* argument : each<const Node>(arguments_of(node))) {
     if (!is_short_number(statement, argument)) return false;
   }
   return true;
 }
 
-double time_of_numeric(const Statement* statement, CallTime call, const Node* node) {
+double time_of_numeric(const JudgedStatement* statement, CallTime call, const Node* node) {
   if (call == CallTime::kSeries) return kSeries;
   if (has_short_numbers(statement, node)) return kNumericSum;
   if (call == CallTime::kRemainder) return kRemainder;
   return call == CallTime::kQuotient ? kQuotient : kNumeric;
 }
 
-double time_of_variant(const QueryLevel* level, CallTime call, Node* node, int i) {
+double time_of_variant(const JudgedLevel* level, CallTime call, Node* node, int i) {
   if (call == CallTime::kNumericSum) return kNumericSum;
   if (call == CallTime::kArithmetic) return kArithmetic;
   double time = kVariant;
@@ -188,7 +188,7 @@ double time_of_pair(const Node* node, const SizeBound& left, const SizeBound& ri
 }
 
 // The time to compare the arguments: GREATEST compares each with the greatest before it.
-double time_of_comparisons(const QueryLevel* level, const Node* node, int i) {
+double time_of_comparisons(const JudgedLevel* level, const Node* node, int i) {
   const List* arguments = arguments_of(node);
   double time = std::max(list_length(arguments) - 1, 1) * time_of_comparison(node);
   SizeBound before{};
@@ -203,7 +203,7 @@ double time_of_comparisons(const QueryLevel* level, const Node* node, int i) {
 }
 
 // The time to compare a value with the bytes of an array of so many elements.
-double time_of_elements(const QueryLevel* level, const Node* node, const Node* array,
+double time_of_elements(const JudgedLevel* level, const Node* node, const Node* array,
                         double elements, double bytes, int i) {
   if (!has_any_length(get_base_element_type(exprType(array)))) return 0;
   const Oid collation = collation_of_order(node);
@@ -213,7 +213,7 @@ double time_of_elements(const QueryLevel* level, const Node* node, const Node* a
 }
 
 // An array with so many bytes, of a row or computed of one.
-double time_of_array_of_row(const QueryLevel* level, const Node* node, Node* array, int i) {
+double time_of_array_of_row(const JudgedLevel* level, const Node* node, Node* array, int i) {
   constexpr double kLeastElement = 4;  // of those that take longer to compare
   const double byte = std::max(kElementByte, time_of_comparison(node) / kLeastElement);
   const double bytes = bound_of(level, array).bytes[i];
@@ -223,7 +223,7 @@ double time_of_array_of_row(const QueryLevel* level, const Node* node, Node* arr
 
 // PostgreSQL makes a hash table of a literal. The array of a parameter may have as many elements
 // and bytes as are allowed.
-double time_of_array(const QueryLevel* level, const Node* node, int i) {
+double time_of_array(const JudgedLevel* level, const Node* node, int i) {
   Node* array = argument_of(node, 1);
   if (!IsA(array, Const) && !IsA(array, Param) && !IsA(array, ArrayExpr)) {
     return time_of_array_of_row(level, node, array, i);
@@ -243,12 +243,12 @@ double time_of_array(const QueryLevel* level, const Node* node, int i) {
          time_of_elements(level, node, array, elements, bytes, i);
 }
 
-double time_of_element(const QueryLevel* level, const SubscriptingRef* node, int i) {
+double time_of_element(const JudgedLevel* level, const SubscriptingRef* node, int i) {
   auto* array = as<Node>(node->refexpr);
   return kNode + bound_of(level, array).bytes[i] * kElementByte;
 }
 
-double time_of_limit(const QueryLevel* level, Node* node, int i) {
+double time_of_limit(const JudgedLevel* level, Node* node, int i) {
   const double bytes = bound_of(level, node).bytes[i];
   return kNode + (bytes < kAlwaysInRow ? 0 : kRead + kReadByte * bytes);
 }
@@ -259,7 +259,7 @@ double time_of_text_cast(const CoerceViaIO* node) {
 }
 
 // `variant` is what the node calls, or null.
-double time_of(const QueryLevel* level, const TotalVariant* variant, Node* node, int i) {
+double time_of(const JudgedLevel* level, const TotalVariant* variant, Node* node, int i) {
   if (variant != nullptr) return time_of_variant(level, variant->time, node, i);
   if (is_size_limit(node)) return time_of_limit(level, node, i);
   switch (nodeTag(node)) {
@@ -280,13 +280,13 @@ double time_of(const QueryLevel* level, const TotalVariant* variant, Node* node,
   }
 }
 
-void add_column(const QueryLevel* level, const Var* column, RowWork* work) {
+void add_column(const JudgedLevel* level, const Var* column, RowWork* work) {
   if (column->varlevelsup > 0 || column->varattno < 1) return;
-  if (const Node* merged = merged_column(level, column)) {
+  if (const Node* merged = merged_column(level->query, column)) {
     if (IsA(merged, Var)) add_column(level, as<Var>(merged), work);
     return;
   }
-  const QueryLevel* source = entry_of(level, column->varno).source;
+  const JudgedLevel* source = entry_of(level, column->varno).source;
   if (source == nullptr || source->works == nullptr) return;
   if (column->varattno > list_length(source->query->targetList)) return;
   const RowWork& own = source->works[column->varattno - 1].work;
@@ -294,7 +294,7 @@ void add_column(const QueryLevel* level, const Var* column, RowWork* work) {
 }
 
 struct AddedWork {
-  const QueryLevel* level;
+  const JudgedLevel* level;
   RowWork* work;
 };
 
@@ -335,7 +335,7 @@ constexpr char kJoinHint[] =
     "Use fewer functions in conditions of joins. Compare a list in FROM in one condition, or else "
     "with columns as they are, or make it shorter.";
 
-void require_little_work(const Statement* statement, const Node* node, const char* hint) {
+void require_little_work(const JudgedStatement* statement, const Node* node, const char* hint) {
   if (statement->work.time[kSizeLimits - 1] <= kMostTime) return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
                    "the expressions of the query may take longer than a millisecond for one row",
@@ -344,9 +344,9 @@ void require_little_work(const Statement* statement, const Node* node, const cha
 
 }  // namespace
 
-Node* with_bounded_work(QueryLevel* level, Node* node) {
+Node* with_bounded_work(JudgedLevel* level, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return node;
-  Statement* statement = level->statement;
+  JudgedStatement* statement = level->statement;
   limit_values(level, node);
   const AddedWork added = {level, &statement->work};
   add_limits(added, node);
@@ -355,7 +355,7 @@ Node* with_bounded_work(QueryLevel* level, Node* node) {
   return node;
 }
 
-Node* with_bounded_reading(QueryLevel* level, Node* value) {
+Node* with_bounded_reading(JudgedLevel* level, Node* value) {
   Node* limited = limited_value(level, value);
   if (limited == value) return value;
   RowWork* work = &level->statement->work;
@@ -372,7 +372,7 @@ Node* with_bounded_reading(QueryLevel* level, Node* value) {
 
 namespace {
 
-void add_again(const QueryLevel* level, Node* expression, double times) {
+void add_again(const JudgedLevel* level, Node* expression, double times) {
   RowWork work{};
   AddedWork added = {level, &work};
   (void)add_work(expression, &added);
@@ -382,15 +382,15 @@ void add_again(const QueryLevel* level, Node* expression, double times) {
 
 }  // namespace
 
-void count_again(const QueryLevel* level, Node* expression, double times) {
+void count_again(const JudgedLevel* level, Node* expression, double times) {
   add_again(level, expression, times);
   require_little_work(level->statement, expression, kJoinHint);
 }
 
-Node* with_counted_copy(QueryLevel* level, Node* value) {
+Node* with_counted_copy(JudgedLevel* level, Node* value) {
   if (!has_any_length(exprType(value))) return value;
   const SizeBound bound = bound_of(level, value);
-  Statement* statement = level->statement;
+  JudgedStatement* statement = level->statement;
   for (int i = 0; i < kSizeLimits; ++i) {
     statement->work.time[i] += kCarriedByte * bound.computed[i];
   }
@@ -398,9 +398,9 @@ Node* with_counted_copy(QueryLevel* level, Node* value) {
   return value;
 }
 
-void count_key(QueryLevel* level, Node* key) {
+void count_key(JudgedLevel* level, Node* key) {
   add_again(level, key, 1);
-  Statement* statement = level->statement;
+  JudgedStatement* statement = level->statement;
   if (has_any_length(exprType(with_counted_copy(level, key)))) {
     const SizeBound bound = bound_of(level, key);
     for (int i = 0; i < kSizeLimits; ++i) {
@@ -411,7 +411,7 @@ void count_key(QueryLevel* level, Node* key) {
   require_little_work(statement, key, kShorterHint);
 }
 
-ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before) {
+ColumnWork work_of_column(const JudgedLevel* source, Node* expression, const RowWork& before) {
   ColumnWork column{bound_of(source, expression), {}};
   for (int i = 0; i < kSizeLimits; ++i) {
     column.work.time[i] = source->statement->work.time[i] - before.time[i];
@@ -419,7 +419,7 @@ ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowW
   return column;
 }
 
-void choose_size_limit(Statement* statement) {
+void choose_size_limit(JudgedStatement* statement) {
   int number = 0;
   while (number < kSizeLimits - 1 && statement->work.time[number] > kMostTime) ++number;
   set_size_limit(statement, number);

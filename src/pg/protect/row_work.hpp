@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // How long it may take to compute the expressions of a statement for one row. A bound is known
 // before the first row: the time of a function is bounded by the lengths of the texts that it reads
@@ -9,29 +9,29 @@ namespace dpquantile {
 
 // A node inside whose arguments have been rewritten: counts the time that it takes for a row, and
 // limits the texts that it reads. ereports if the statement takes too much.
-Node* with_bounded_work(QueryLevel* level, Node* node);
+Node* with_bounded_work(JudgedLevel* level, Node* node);
 
 // The same for a value that is read, but by no node: a key, or a value that is hashed.
-Node* with_bounded_reading(QueryLevel* level, Node* value);
+Node* with_bounded_reading(JudgedLevel* level, Node* value);
 
 // A column of a source or a value of an aggregate, which is rewritten: counts that joins, sorts and
 // hash tables copy what is computed for it.
-Node* with_counted_copy(QueryLevel* level, Node* value);
+Node* with_counted_copy(JudgedLevel* level, Node* value);
 
 // Counts an expression, which is rewritten and has been counted, so many times more. ereports as
 // before.
-void count_again(const QueryLevel* level, Node* expression, double times);
+void count_again(const JudgedLevel* level, Node* expression, double times);
 
 // Counts the time to compute a key once more, to copy it, and to hash and compare it; rewritten
 // already.
-void count_key(QueryLevel* level, Node* key);
+void count_key(JudgedLevel* level, Node* key);
 
 // Counts and describes an expression of a source's target list. `before` is what the statement had
 // counted before the expression.
-ColumnWork work_of_column(const QueryLevel* source, Node* expression, const RowWork& before);
+ColumnWork work_of_column(const JudgedLevel* source, Node* expression, const RowWork& before);
 
 // Decides about the limit, when all expressions of the statement have been counted. ereports if a
 // value of a parameter is longer than the limit allows.
-void choose_size_limit(Statement* statement);
+void choose_size_limit(JudgedStatement* statement);
 
 }  // namespace dpquantile

@@ -35,7 +35,7 @@ constexpr double kMostNumericBytes =
 constexpr double kMostProductBytes = 1024;  // of two of them
 
 // A literal integer, or what is more than any.
-double literal_of(const Statement* statement, const Node* node) {
+double literal_of(const JudgedStatement* statement, const Node* node) {
   const auto* constant = as<Const>(node);
   if (!is_literal(statement, node) || constant->consttype != INT4OID) return kUnlimited;
   return constant->constisnull ? 0 : std::max(DatumGetInt32(constant->constvalue), 0);
@@ -111,11 +111,11 @@ double declared_bytes(Oid base, int32 typmod) {
   }
 }
 
-SizeBound bound_of_column(const QueryLevel* level, const Var* column) {
+SizeBound bound_of_column(const JudgedLevel* level, const Var* column) {
   const Node* node = as<Node>(column);
   if (column->varlevelsup > 0) return outer_bound();
-  if (Node* merged = merged_column(level, column)) return bound_of(level, merged);
-  const QueryLevel* source = entry_of(level, column->varno).source;
+  if (Node* merged = merged_column(level->query, column)) return bound_of(level, merged);
+  const JudgedLevel* source = entry_of(level, column->varno).source;
   const bool is_computed = source != nullptr && source->works != nullptr && column->varattno > 0;
   if (is_computed && column->varattno <= list_length(source->query->targetList)) {
     return source->works[column->varattno - 1].size;
@@ -126,7 +126,7 @@ SizeBound bound_of_column(const QueryLevel* level, const Var* column) {
   return stored(declared_bytes(getBaseType(exprType(node)), column->vartypmod));
 }
 
-SizeBound longest_of(const QueryLevel* level, const List* nodes) {
+SizeBound longest_of(const JudgedLevel* level, const List* nodes) {
   SizeBound longest = at_most(0);
   for (auto* node : each<Node>(nodes)) {
     longest = longer(longest, bound_of(level, node));
@@ -134,7 +134,7 @@ SizeBound longest_of(const QueryLevel* level, const List* nodes) {
   return longest;
 }
 
-SizeBound bound_of_case(const QueryLevel* level, const CaseExpr* node) {
+SizeBound bound_of_case(const JudgedLevel* level, const CaseExpr* node) {
   List* results = node->defresult == nullptr ? NIL : list_make1(node->defresult);
   for (auto* branch : each<CaseWhen>(node->args)) {
     results = lappend(results, branch->result);
@@ -165,7 +165,7 @@ SizeBound bound_of_formatted(const SizeBound& format) {
 }
 
 // The text that a variant answers.
-SizeBound bound_of_answer(const QueryLevel* level, AnswerSize size, Node* node) {
+SizeBound bound_of_answer(const JudgedLevel* level, AnswerSize size, Node* node) {
   const double character = pg_database_encoding_max_length();
   const auto literal = [&](int number) {
     return literal_of(level->statement, argument_of(node, number));
@@ -206,7 +206,7 @@ SizeBound bound_of_answer(const QueryLevel* level, AnswerSize size, Node* node) 
   return at_most(kMostTextBytes);
 }
 
-SizeBound bound_of_call(const QueryLevel* level, Node* node) {
+SizeBound bound_of_call(const JudgedLevel* level, Node* node) {
   if (const TotalVariant* variant = variant_of_call(node)) {
     if (is_number(exprType(node))) return at_most(kMostProductBytes);
     const SizeBound answer = bound_of_answer(level, variant->size, node);
@@ -217,7 +217,7 @@ SizeBound bound_of_call(const QueryLevel* level, Node* node) {
   return argument.bytes[0] > kShortText ? argument : at_most(kShortText);
 }
 
-SizeBound find_bound(const QueryLevel* level, Node* node) {
+SizeBound find_bound(const JudgedLevel* level, Node* node) {
   check_stack_depth();
   switch (nodeTag(node)) {
     case T_Const: {
@@ -297,7 +297,7 @@ SizeBound within_limit(const Node* value, const SizeBound& bound) {
   return is_number(exprType(value)) ? at_most(kMostNumericBytes) : limited(bound, limit_of);
 }
 
-bool is_literal(const Statement* statement, const Node* node) {
+bool is_literal(const JudgedStatement* statement, const Node* node) {
   return node != nullptr && IsA(node, Const) && !list_member_ptr(statement->known, node);
 }
 
@@ -306,9 +306,9 @@ double size_of_constant(const Const* constant) {
   return static_cast<double>(toast_raw_datum_size(constant->constvalue) - VARHDRSZ);
 }
 
-SizeBound bound_of(const QueryLevel* level, Node* node) {
+SizeBound bound_of(const JudgedLevel* level, Node* node) {
   if (!has_any_length(exprType(node))) return at_most(kName);
-  Statement* statement = level->statement;
+  JudgedStatement* statement = level->statement;
   if (statement->bounds == nullptr) statement->bounds = make_bounds();
   if (const void* known = hash_search(statement->bounds, &node, HASH_FIND, nullptr)) {
     return static_cast<const KnownBound*>(known)->bound;
@@ -318,7 +318,7 @@ SizeBound bound_of(const QueryLevel* level, Node* node) {
   return bound;
 }
 
-void set_bound(Statement* statement, Node* node, const SizeBound& bound) {
+void set_bound(JudgedStatement* statement, Node* node, const SizeBound& bound) {
   bool found;
   void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
   static_cast<KnownBound*>(entry)->bound = bound;
@@ -334,7 +334,7 @@ SizeBound longer(SizeBound longest, const SizeBound& bound) {
   return longest;
 }
 
-SizeBound sum_of(const QueryLevel* level, const List* nodes) {
+SizeBound sum_of(const JudgedLevel* level, const List* nodes) {
   SizeBound sum = at_most(0);
   for (auto* node : each<Node>(nodes)) {
     if (!is_text(exprType(node))) continue;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Upper bounds on the sizes of the values of variable length that are computed for a row: texts,
 // bytes, arrays, numbers, strings of bits. They follow from the query alone: from constants, from
@@ -12,16 +12,16 @@ namespace dpquantile {
 inline constexpr double kMostTextBytes = 65536;
 
 // Whether a node is a constant of the query, and not the value of a parameter.
-bool is_literal(const Statement* statement, const Node* node);
+bool is_literal(const JudgedStatement* statement, const Node* node);
 
 // Bytes of a constant of variable length, without its header.
 double size_of_constant(const Const* constant);
 
 // How long the value of a node may be. A node of a type of fixed length counts as a name.
-SizeBound bound_of(const QueryLevel* level, Node* node);
+SizeBound bound_of(const JudgedLevel* level, Node* node);
 
 // How long all texts among the nodes may be together.
-SizeBound sum_of(const QueryLevel* level, const List* nodes);
+SizeBound sum_of(const JudgedLevel* level, const List* nodes);
 
 // The longer one of two bounds.
 SizeBound longer(SizeBound longest, const SizeBound& bound);
@@ -37,6 +37,6 @@ SizeBound at_most(double bytes);
 SizeBound within_limit(const Node* value, const SizeBound& bound);
 
 // Sets the bound of a node that has been made.
-void set_bound(Statement* statement, Node* node, const SizeBound& bound);
+void set_bound(JudgedStatement* statement, Node* node, const SizeBound& bound);
 
 }  // namespace dpquantile

@@ -28,7 +28,7 @@ namespace {
 constexpr char kShortValue[] = "short_value";
 
 // The limit is an early value, which is known when all expressions have been counted.
-void add_limit(Statement* statement) {
+void add_limit(JudgedStatement* statement) {
   statement->size_limit =
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
   statement->early = lappend(statement->early, statement->size_limit);
@@ -36,7 +36,7 @@ void add_limit(Statement* statement) {
   statement->limit_number = statement->own_parameters + list_length(statement->early);
 }
 
-Node* limit_parameter(Statement* statement) {
+Node* limit_parameter(JudgedStatement* statement) {
   if (statement->size_limit == nullptr) add_limit(statement);
   Param* parameter = makeNode(Param);
   parameter->paramkind = PARAM_EXTERN;
@@ -55,7 +55,7 @@ Node* limit_parameter(Statement* statement) {
 }
 
 // dpquantile.short_value(value, limit): NULL in the place of a longer value.
-Node* short_value(Statement* statement, Node* value, Node* limit) {
+Node* short_value(JudgedStatement* statement, Node* value, Node* limit) {
   const Oid type = exprType(value);
   const Oid types[] = {type_of_short_value(type), INT4OID};
   const Oid function = own_function(kShortValue, buildoidvector(types, 2));
@@ -69,7 +69,7 @@ Node* short_value(Statement* statement, Node* value, Node* limit) {
 }
 
 // The number of an early value, from 0. A parameter of the query itself has one, too.
-int number_of_early(const Statement* statement, const Param* parameter) {
+int number_of_early(const JudgedStatement* statement, const Param* parameter) {
   if (parameter->paramid > statement->own_parameters) {
     return parameter->paramid - statement->own_parameters - 1;
   }
@@ -82,18 +82,18 @@ int number_of_early(const Statement* statement, const Param* parameter) {
 
 // ---- What reads values -----------------------------------------------------------------------
 
-const Var* column_in(const QueryLevel* level, const Node* node) {
+const Var* column_in(const JudgedLevel* level, const Node* node) {
   while (IsA(node, RelabelType)) {
     node = as<Node>(as<RelabelType>(node)->arg);
   }
   const auto* column = as<Var>(node);
   if (!IsA(node, Var) || column->varlevelsup > 0) return nullptr;
-  const Node* merged = merged_column(level, column);
+  const Node* merged = merged_column(level->query, column);
   return merged == nullptr ? column : column_in(level, merged);
 }
 
-bool is_of_protected(const QueryLevel* level, const Var* column) {
-  const FromEntry& entry = entry_of(level, column->varno);
+bool is_of_protected(const JudgedLevel* level, const Var* column) {
+  const JudgedEntry& entry = entry_of(level, column->varno);
   return entry.relation != nullptr || entry.source != nullptr;
 }
 
@@ -106,7 +106,7 @@ bool is_equality(const Node* node) {
 
 // A key by which rows are joined stays as it is: of a public table, which is unique, and of the
 // users of two protected tables.
-bool is_key_of_join(const QueryLevel* level, const Node* node, int number) {
+bool is_key_of_join(const JudgedLevel* level, const Node* node, int number) {
   if (!is_equality(node)) return false;
   const Var* column = column_in(level, argument_of(node, number));
   if (column == nullptr) return false;
@@ -136,7 +136,7 @@ bool reads_little(const Node* node, int number) {
 
 // The column of a list that a text is equal to, or null. None of its values is equal to a longer
 // text.
-Node* equal_column_of_list(const QueryLevel* level, const Node* node, int number) {
+Node* equal_column_of_list(const JudgedLevel* level, const Node* node, int number) {
   if (!is_equality(node) || !compares_lengths_first(node)) return nullptr;
   Node* other = argument_of(node, 1 - number);
   const Var* column = column_in(level, other);
@@ -144,7 +144,7 @@ Node* equal_column_of_list(const QueryLevel* level, const Node* node, int number
 }
 
 // A text that is compared with a column of a list.
-Node* value_as_short_as(QueryLevel* level, Node* value, Node* column) {
+Node* value_as_short_as(JudgedLevel* level, Node* value, Node* column) {
   const SizeBound bound = bound_of(level, value);
   if (!bound.is_stored) return value;
   const double longest = bound_of(level, column).bytes[0];
@@ -155,20 +155,20 @@ Node* value_as_short_as(QueryLevel* level, Node* value, Node* column) {
   return short_node;
 }
 
-Node* with_limit(QueryLevel* level, Node* value, const SizeBound& bound) {
+Node* with_limit(JudgedLevel* level, Node* value, const SizeBound& bound) {
   Node* limited_node = short_value(level->statement, value, limit_parameter(level->statement));
   set_bound(level->statement, limited_node, within_limit(value, bound));
   return limited_node;
 }
 
 // A number in few bytes, such as 1e100000, may be a long text.
-Node* value_to_write(QueryLevel* level, Node* value) {
+Node* value_to_write(JudgedLevel* level, Node* value) {
   const bool is_any_number = is_number(exprType(value)) && exprTypmod(value) < 0;
   return is_any_number ? with_limit(level, value, bound_of(level, value))
                        : limited_value(level, value);
 }
 
-void limit_arguments(QueryLevel* level, Node* node) {
+void limit_arguments(JudgedLevel* level, Node* node) {
   ListCell* cell;
   const int first = first_argument(node);
   foreach (cell, arguments_of(node)) {
@@ -186,7 +186,7 @@ void limit_arguments(QueryLevel* level, Node* node) {
 
 // Whether a value is known yet must not decide about the limit: by the costs of plans, PostgreSQL
 // decides whether it is.
-void require_short_value(Statement* statement, Node* early) {
+void require_short_value(JudgedStatement* statement, Node* early) {
   const Oid type = exprType(early);
   if (get_typlen(type) != -1 || is_array(type) || is_literal(statement, early)) return;
   if (IsA(early, Param)) {
@@ -201,7 +201,7 @@ void require_short_value(Statement* statement, Node* early) {
       Max(statement->longest_known, static_cast<Size>(size_of_constant(known)));
 }
 
-Node* limited_value(QueryLevel* level, Node* value) {
+Node* limited_value(JudgedLevel* level, Node* value) {
   if (!has_any_length(exprType(value))) return value;
   const SizeBound bound = bound_of(level, value);
   return bound.is_stored ? with_limit(level, value, bound) : value;
@@ -215,7 +215,7 @@ bool is_size_limit(const Node* node) {
   return name != nullptr && strcmp(name, kShortValue) == 0;
 }
 
-void limit_values(QueryLevel* level, Node* node) {
+void limit_values(JudgedLevel* level, Node* node) {
   if (IsA(node, SubscriptingRef)) {
     auto* element = as<SubscriptingRef>(node);
     element->refexpr = as<Expr>(limited_value(level, as<Node>(element->refexpr)));
@@ -227,7 +227,7 @@ void limit_values(QueryLevel* level, Node* node) {
   }
 }
 
-void set_size_limit(Statement* statement, int number) {
+void set_size_limit(JudgedStatement* statement, int number) {
   statement->most_early_bytes = static_cast<int>(early_limit_of(number));
   if (statement->size_limit != nullptr) {
     statement->size_limit->constvalue = Int32GetDatum(static_cast<int32>(limit_of(number)));

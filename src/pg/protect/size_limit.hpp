@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // The limit for values of variable length. A value of a row that is longer counts as NULL where a
 // function reads it. The limit is one for the statement, an early value, and is chosen when all
@@ -8,10 +8,10 @@
 namespace dpquantile {
 
 // A value of a row that is read: dpquantile.short_value() of it if it may be of any length.
-Node* limited_value(QueryLevel* level, Node* value);
+Node* limited_value(JudgedLevel* level, Node* value);
 
 // Limits the values of rows that a node reads: puts dpquantile.short_value() around arguments.
-void limit_values(QueryLevel* level, Node* node);
+void limit_values(JudgedLevel* level, Node* node);
 
 // Whether a node is such a call.
 bool is_size_limit(const Node* node);
@@ -20,10 +20,10 @@ bool is_size_limit(const Node* node);
 // if its type has no fixed length: whatever reads, compares or copies it for a row. Arrays, in
 // which rows are searched for, may have what check_value_size() allows; literals count with their
 // bytes.
-void require_short_value(Statement* statement, Node* early);
+void require_short_value(JudgedStatement* statement, Node* early);
 
 // Sets the limit to that with this number (kSizeLimits), when all expressions of the statement have
 // been counted. ereports if a value of a parameter is longer than it allows.
-void set_size_limit(Statement* statement, int number);
+void set_size_limit(JudgedStatement* statement, int number);
 
 }  // namespace dpquantile

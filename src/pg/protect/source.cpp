@@ -22,13 +22,14 @@ constexpr char kAroundHint[] = "Write it in a query around the private aggregate
 constexpr char kSourceHint[] =
     "Choose rows with WHERE and compute columns there; aggregate them in the query around it.";
 
-void refuse_clause(const QueryLevel* level, bool is_present, const char* reason, const char* hint) {
+void refuse_clause(const JudgedLevel* level, bool is_present, const char* reason,
+                   const char* hint) {
   if (is_present) refuse(level->statement->refused, kNowhere, reason, hint);
 }
 
 // ---- Conditions ----------------------------------------------------------------------------
 
-void rewrite_conditions(QueryLevel* level, Node* from) {
+void rewrite_conditions(JudgedLevel* level, Node* from) {
   if (IsA(from, FromExpr)) {
     auto* list = as<FromExpr>(from);
     for (auto* node : each<Node>(list->fromlist)) rewrite_conditions(level, node);
@@ -56,7 +57,7 @@ bool is_never_true(const Node* condition) {
 
 // ---- Empty sources -------------------------------------------------------------------------
 
-bool has_limit_zero(QueryLevel* level) {
+bool has_limit_zero(JudgedLevel* level) {
   Query* query = level->query;
   if (query->limitCount == nullptr) return false;
   query->limitCount = early_expression(level, query->limitCount);
@@ -65,16 +66,16 @@ bool has_limit_zero(QueryLevel* level) {
   return !limit->constisnull && DatumGetInt64(limit->constvalue) == 0;
 }
 
-bool has_empty_source(const QueryLevel* level) {
+bool has_empty_source(const JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const QueryLevel* source = entry_of(level, i).source;
+    const JudgedLevel* source = entry_of(level, i).source;
     if (source != nullptr && source->is_empty && !level->has_public_side) return true;
   }
   return false;
 }
 
 // Makes sure that nothing is read.
-void read_nothing(QueryLevel* level) {
+void read_nothing(JudgedLevel* level) {
   level->is_empty = true;
   level->query->jointree->quals = makeBoolConst(false, false);
 }
@@ -86,7 +87,7 @@ bool is_plain_column(const Node* expression) {
   return IsA(expression, Var) && as<Var>(expression)->varlevelsup == 0;
 }
 
-Node* rewrite_column(QueryLevel* level, Node* expression) {
+Node* rewrite_column(JudgedLevel* level, Node* expression) {
   if (!is_plain_column(expression))
     return with_counted_copy(level, rewrite_inside(level, expression));
   check_column(level, as<Var>(expression));
@@ -94,7 +95,7 @@ Node* rewrite_column(QueryLevel* level, Node* expression) {
   return with_bounded_work(level, expression);
 }
 
-void rewrite_columns(QueryLevel* level) {
+void rewrite_columns(JudgedLevel* level) {
   List* columns = level->query->targetList;
   const auto count = static_cast<Size>(list_length(columns));
   level->weights = static_cast<int*>(palloc0((count + 1) * sizeof(int)));
@@ -113,7 +114,7 @@ void rewrite_columns(QueryLevel* level) {
 
 }  // namespace
 
-void check_clauses(const QueryLevel* level) {
+void check_clauses(const JudgedLevel* level) {
   const Query* query = level->query;
   refuse_clause(level, query->rowMarks != NIL, "queries over protected tables cannot lock rows",
                 "Leave out FOR UPDATE.");
@@ -128,12 +129,12 @@ void check_clauses(const QueryLevel* level) {
                 "Write a query for each grouping, and combine them with UNION ALL.");
 }
 
-void check_rows(QueryLevel* level) {
+void check_rows(JudgedLevel* level) {
   check_joins(level);
   rewrite_conditions(level, as<Node>(level->query->jointree));
 }
 
-void check_source(QueryLevel* level) {
+void check_source(JudgedLevel* level) {
   check_clauses(level);
   refuse_clause(level, level->query->hasTargetSRFs,
                 "set-returning functions in SELECT are not supported over protected rows",

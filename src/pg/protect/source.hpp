@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // A source: SELECT over protected rows without aggregates, which chooses rows and computes columns,
 // in a derived table, a CTE or a view. What it does with one row must not depend on another one, or
@@ -10,13 +10,13 @@ namespace dpquantile {
 
 // Checks and rewrites a source whose entries are known. A source is empty if a condition is
 // constant false, or LIMIT is 0: no row is read.
-void check_source(QueryLevel* level);
+void check_source(JudgedLevel* level);
 
 // Checks and rewrites what a source and a release block share: joins and the conditions of FROM and
 // WHERE. Finds the relations.
-void check_rows(QueryLevel* level);
+void check_rows(JudgedLevel* level);
 
 // ereports for what neither a source nor a release block may have.
-void check_clauses(const QueryLevel* level);
+void check_clauses(const JudgedLevel* level);
 
 }  // namespace dpquantile

@@ -19,7 +19,7 @@ namespace dpquantile {
 
 namespace {
 
-[[noreturn]] void refuse_table(const QueryLevel* level, const char* reason, const char* hint) {
+[[noreturn]] void refuse_table(const JudgedLevel* level, const char* reason, const char* hint) {
   refuse(level->statement->refused, kNowhere, reason, hint);
 }
 
@@ -42,7 +42,7 @@ bool has_foreign_rows(Oid relation) {
 
 }  // namespace
 
-void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
+void check_protected_table(const JudgedLevel* level, const RangeTblEntry* entry,
                            const BorrowedRelation* relation) {
   const bool is_table = entry->relkind == RELKIND_RELATION ||
                         entry->relkind == RELKIND_PARTITIONED_TABLE ||
@@ -76,7 +76,7 @@ void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
   }
 }
 
-void check_users_of_table(const QueryLevel* level, Oid table, AttrNumber user_column,
+void check_users_of_table(const JudgedLevel* level, Oid table, AttrNumber user_column,
                           BorrowedRelation* relation) {
   const char* name = user_column > 0 ? get_attname(table, user_column, true) : nullptr;
   relation->table = table;
@@ -84,7 +84,7 @@ void check_users_of_table(const QueryLevel* level, Oid table, AttrNumber user_co
   check_users_of_shared_rows(level->statement->refused, table, relation->table_users);
 }
 
-void check_users_of_view(const QueryLevel* level, Oid relation, AttrNumber user_column) {
+void check_users_of_view(const JudgedLevel* level, Oid relation, AttrNumber user_column) {
   const ProtectedRelation* read = find_protected_relation(relation);
   if (level->view == nullptr || read == nullptr || read->user_column == 0 ||
       read->user_column == user_column) {

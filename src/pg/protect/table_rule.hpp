@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Which tables a query may read as protected rows, and which it may join with them. Rows on another
 // server, TABLESAMPLE and policies of row security are read in ways that these rules do not see:
@@ -10,18 +10,18 @@ namespace dpquantile {
 
 // ereports unless the entry of a protected relation is a table of this database, or of a view of
 // it, whose rows the query only reads, and without row security.
-void check_protected_table(const QueryLevel* level, const RangeTblEntry* entry,
+void check_protected_table(const JudgedLevel* level, const RangeTblEntry* entry,
                            const BorrowedRelation* relation);
 
 // Notes the table and its user column in `relation`. ereports if the table itself, or a
 // table with rows in common (shared_rows.hpp), protects the persons of another column.
-void check_users_of_table(const QueryLevel* level, Oid table, AttrNumber user_column,
+void check_users_of_table(const JudgedLevel* level, Oid table, AttrNumber user_column,
                           BorrowedRelation* relation);
 
 // ereports if the level is of a view, and reads a relation whose own protection has another user
 // column than the one that the view shows as its own, `user_column`. The view's own protection
 // counts. It must not protect less than what it reads, a table or another view.
-void check_users_of_view(const QueryLevel* level, Oid relation, AttrNumber user_column);
+void check_users_of_view(const JudgedLevel* level, Oid relation, AttrNumber user_column);
 
 // Whether an entry that is read with the user's own rights is an ordinary table, without children
 // and row security. Everybody writes the system catalogs, so they are none.

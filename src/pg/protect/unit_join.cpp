@@ -20,7 +20,7 @@ namespace dpquantile {
 
 namespace {
 
-[[noreturn]] void refuse_join(const QueryLevel* level, const UnitJoin& join, const char* reason,
+[[noreturn]] void refuse_join(const JudgedLevel* level, const UnitJoin& join, const char* reason,
                               const char* hint) {
   refuse(level->statement->refused, join.at == nullptr ? kNowhere : exprLocation(join.at), reason,
          hint);
@@ -28,7 +28,7 @@ namespace {
 
 // ---- The unit ------------------------------------------------------------------------------
 
-List* relations_of(const QueryLevel* level, const Bitmapset* entries) {
+List* relations_of(const JudgedLevel* level, const Bitmapset* entries) {
   List* relations = NIL;
   int number = -1;
   while ((number = bms_next_member(entries, number)) >= 0) {
@@ -37,7 +37,7 @@ List* relations_of(const QueryLevel* level, const Bitmapset* entries) {
   return relations;
 }
 
-List* tables_of(const QueryLevel* level, const Bitmapset* entries) {
+List* tables_of(const JudgedLevel* level, const Bitmapset* entries) {
   List* tables = NIL;
   int number = -1;
   while ((number = bms_next_member(entries, number)) >= 0) {
@@ -81,7 +81,7 @@ const char* hint_for_unit(const BorrowedRelation* one, const BorrowedRelation* o
                   call_that_states_unit(one, unit), call_that_states_unit(other, unit));
 }
 
-void check_units(const QueryLevel* level, const UnitJoin& join) {
+void check_units(const JudgedLevel* level, const UnitJoin& join) {
   const auto* one = static_cast<const BorrowedRelation*>(linitial(relations_of(level, join.left)));
   for (const auto* other : each<const BorrowedRelation>(relations_of(level, join.right))) {
     if (are_of_one_unit(one, other)) continue;
@@ -94,7 +94,7 @@ void check_units(const QueryLevel* level, const UnitJoin& join) {
 }
 
 // One row of a person would be joined with the others: their number would be squared.
-void check_no_self_join(const QueryLevel* level, const UnitJoin& join) {
+void check_no_self_join(const JudgedLevel* level, const UnitJoin& join) {
   const List* others = tables_of(level, join.right);
   for (const Oid left : each_oid(tables_of(level, join.left))) {
     for (const Oid right : each_oid(others)) {
@@ -112,7 +112,7 @@ void check_no_self_join(const QueryLevel* level, const UnitJoin& join) {
 }
 
 // Who is protected by another table with the same rows must be of the same unit, too.
-void check_shared_rows(const QueryLevel* level, const Bitmapset* entries) {
+void check_shared_rows(const JudgedLevel* level, const Bitmapset* entries) {
   for (const auto* relation : each<const BorrowedRelation>(relations_of(level, entries))) {
     check_unit_of_shared_rows(level->statement->refused, relation->table, NameStr(relation->unit),
                               owner_of(relation->permissions->relid));
@@ -160,7 +160,7 @@ bool compares_ids(const OpExpr* equality, const Node* left, const Node* right) {
          has_usual_collation(left) && has_usual_collation(right);
 }
 
-bool joins_users(const QueryLevel* level, const UnitJoin& join, Node* condition) {
+bool joins_users(const JudgedLevel* level, const UnitJoin& join, Node* condition) {
   if (!IsA(condition, OpExpr)) return false;
   const auto* equality = as<OpExpr>(condition);
   if (list_length(equality->args) != 2) return false;
@@ -176,7 +176,7 @@ bool joins_users(const QueryLevel* level, const UnitJoin& join, Node* condition)
 
 }  // namespace
 
-void check_unit_join(const QueryLevel* level, const UnitJoin& join) {
+void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
   check_no_self_join(level, join);
   check_units(level, join);
   check_shared_rows(level, join.left);
@@ -189,15 +189,15 @@ void check_unit_join(const QueryLevel* level, const UnitJoin& join) {
               "Join them by these columns, of one type: ON visits.patient = patients.id.");
 }
 
-List* relations_of_entry(const QueryLevel* level, int number) {
-  const FromEntry& entry = entry_of(level, number);
+List* relations_of_entry(const JudgedLevel* level, int number) {
+  const JudgedEntry& entry = entry_of(level, number);
   if (entry.relation != nullptr) return list_make1(entry.relation);
   return entry.source == nullptr ? NIL : list_copy(entry.source->relations);
 }
 
 // A source may be read by several entries.
-List* tables_of_entry(const QueryLevel* level, int number) {
-  const FromEntry& entry = entry_of(level, number);
+List* tables_of_entry(const JudgedLevel* level, int number) {
+  const JudgedEntry& entry = entry_of(level, number);
   if (entry.relation != nullptr) {
     return list_make1_oid(rt_fetch(number, level->query->rtable)->relid);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Joins of protected tables with each other. Tables whose owner has stated the same unit for them
 // may be joined by their user columns. Then each joined row is of one person, and
@@ -19,11 +19,11 @@ struct UnitJoin {
 // ereports unless the tables of both parts are of one unit, none is in both, and a condition says
 // that a user column of the one is equal to one of the other. An equality of different ids
 // would join the rows of several persons.
-void check_unit_join(const QueryLevel* level, const UnitJoin& join);
+void check_unit_join(const JudgedLevel* level, const UnitJoin& join);
 
 // The relations whose rows an entry of FROM has, BorrowedRelation, and the OIDs of the tables that
 // these are rows of.
-List* relations_of_entry(const QueryLevel* level, int number);
-List* tables_of_entry(const QueryLevel* level, int number);
+List* relations_of_entry(const JudgedLevel* level, int number);
+List* tables_of_entry(const JudgedLevel* level, int number);
 
 }  // namespace dpquantile

@@ -37,7 +37,7 @@ bool add_nulling_joins(const Node* part, int entry, Bitmapset** joins) {
   return true;
 }
 
-Node* make_column(const QueryLevel* level, int entry, AttrNumber number, Oid type, int32 modifier,
+Node* make_column(const JudgedLevel* level, int entry, AttrNumber number, Oid type, int32 modifier,
                   Oid collation) {
   Var* column = makeVar(entry, number, type, modifier, collation, 0);
   Bitmapset* joins = nullptr;
@@ -47,7 +47,7 @@ Node* make_column(const QueryLevel* level, int entry, AttrNumber number, Oid typ
 }
 
 // The user's column of the table itself.
-Node* column_of_table(const QueryLevel* level, int number, const BorrowedRelation* relation) {
+Node* column_of_table(const JudgedLevel* level, int number, const BorrowedRelation* relation) {
   const RangeTblEntry* entry = rt_fetch(number, level->query->rtable);
   if (entry->rtekind != RTE_RELATION || relation->user_column < 1) return nullptr;
   RelationPermissions* permissions = relation->permissions;
@@ -64,7 +64,7 @@ Node* column_of_table(const QueryLevel* level, int number, const BorrowedRelatio
 // ---- Derived tables and CTEs ---------------------------------------------------------------
 
 // The number of the column that has the user; 0 if none has.
-AttrNumber find_user(const QueryLevel* source) {
+AttrNumber find_user(const JudgedLevel* source) {
   for (const auto* column : each<const TargetEntry>(source->query->targetList)) {
     const auto* expression = as<Node>(column->expr);
     if (user_entry_of(source, expression) == source->user_entry) return column->resno;
@@ -96,7 +96,7 @@ void make_columns_known(RangeTblEntry* entry, const Query* source) {
 
 // The number of the source's column that has the user, which is added if there is none; 0 if it
 // cannot be.
-AttrNumber require_user(const QueryLevel* level, const RangeTblEntry* entry, QueryLevel* source) {
+AttrNumber require_user(const Entry& entry, JudgedLevel* source) {
   if (source->view != nullptr) return source->view_user_column;
   if (const AttrNumber number = find_user(source)) return number;
   Query* query = source->query;
@@ -105,7 +105,7 @@ AttrNumber require_user(const QueryLevel* level, const RangeTblEntry* entry, Que
   const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
   query->targetList = lappend(query->targetList,
                               makeTargetEntry(as<Expr>(user), number, pstrdup(kColumnName), false));
-  if (entry->rtekind == RTE_CTE) add_to_cte(find_cte(level, entry).cte, user);
+  if (entry.cte != nullptr) add_to_cte(entry.cte, user);
   return number;
 }
 
@@ -116,11 +116,11 @@ bool has_junk(const Query* query) {
   return false;
 }
 
-Node* column_of_source(const QueryLevel* level, int number, QueryLevel* source) {
+Node* column_of_source(const JudgedLevel* level, int number, JudgedLevel* source) {
   RangeTblEntry* entry = rt_fetch(number, level->query->rtable);
   if (entry->rtekind != RTE_SUBQUERY && entry->rtekind != RTE_CTE) return nullptr;
   if (has_junk(source->query)) return nullptr;
-  const AttrNumber column = require_user(level, entry, source);
+  const AttrNumber column = require_user(entry_of(level->read, number), source);
   if (column < 1 || column > list_length(source->query->targetList)) return nullptr;
   make_columns_known(entry, source->query);
   const auto* target =
@@ -131,12 +131,12 @@ Node* column_of_source(const QueryLevel* level, int number, QueryLevel* source) 
 
 }  // namespace
 
-Node* user_of_row(QueryLevel* level) {
+Node* user_of_row(JudgedLevel* level) {
   check_stack_depth();
   const int number = level->user_entry;
-  const FromEntry& entry = entry_of(level, number);
+  const JudgedEntry& entry = entry_of(level, number);
   if (entry.relation != nullptr) return column_of_table(level, number, entry.relation);
-  return column_of_source(level, number, const_cast<QueryLevel*>(entry.source));
+  return column_of_source(level, number, const_cast<JudgedLevel*>(entry.source));
 }
 
 }  // namespace dpquantile

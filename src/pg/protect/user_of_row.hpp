@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // The person of a row, where a query does not name the user column. The limit of the rows of each
 // person (max_rows) needs it, and a derived table may have left it out. So it is added to each
@@ -12,6 +12,6 @@ namespace dpquantile {
 // that of its user_entry. Derived tables and CTEs that leave it out get it as one more column. It
 // is NULL where an outer join has no protected row. Null if the level reads it in a form that is
 // not supported.
-Node* user_of_row(QueryLevel* level);
+Node* user_of_row(JudgedLevel* level);
 
 }  // namespace dpquantile

@@ -26,10 +26,10 @@ struct ViewOfLevel {
   AttrNumber user_column;
 };
 
-QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
-                     const ViewOfLevel& view);
+const JudgedLevel* judge(JudgedStatement* statement, JudgedLevel* parent, Level* read,
+                         const ViewOfLevel& view);
 
-[[noreturn]] void refuse_query(const QueryLevel* level, const char* reason, const char* hint) {
+[[noreturn]] void refuse_query(const JudgedLevel* level, const char* reason, const char* hint) {
   refuse(level->statement->refused, kNowhere, reason, hint);
 }
 
@@ -41,9 +41,8 @@ bool aggregates(const Query* query) {
 // ---- What the level reads ------------------------------------------------------------------
 
 // A view reads a table with the rights of its owner, so the table is not borrowed itself.
-BorrowedRelation* protected_relation(const QueryLevel* level, const RangeTblEntry* entry) {
-  if (level->view != nullptr) return level->view;
-  return find_borrowed(level->statement->borrowed, permissions_of(level->query, entry));
+BorrowedRelation* protected_relation(const JudgedLevel* level, const Entry& read) {
+  return level->view != nullptr ? level->view : read.borrowed;
 }
 
 // The column of the one table or view in a view's query that it shows as a column; 0 if it shows
@@ -60,28 +59,28 @@ AttrNumber column_shown(const Query* view, AttrNumber number) {
 
 // Which column of a protected table or view names the users. Inside a view it is the one that the
 // view shows as its users.
-AttrNumber user_column_of(const QueryLevel* level, const BorrowedRelation* relation) {
+AttrNumber user_column_of(const JudgedLevel* level, const BorrowedRelation* relation) {
   if (level->view != nullptr) return column_shown(level->query, level->view_user_column);
   return static_cast<AttrNumber>(relation->user_column);
 }
 
-FromEntry describe_relation(const QueryLevel* level, RangeTblEntry* entry) {
-  FromEntry described{};
-  described.relation = protected_relation(level, entry);
+JudgedEntry describe_relation(const JudgedLevel* level, const Entry& read) {
+  JudgedEntry described{};
+  described.relation = protected_relation(level, read);
   if (described.relation != nullptr) {
-    check_protected_table(level, entry, described.relation);
+    check_protected_table(level, read.table, described.relation);
     described.user_column = user_column_of(level, described.relation);
-    check_users_of_table(level, entry->relid, described.user_column, described.relation);
+    check_users_of_table(level, read.relation, described.user_column, described.relation);
   } else {
-    described.is_joined_table = is_joinable(entry);
+    described.is_joined_table = is_joinable(read.table);
     // The planner looks for children again. Somebody may have added one by then.
-    if (described.is_joined_table) entry->inh = false;
+    if (described.is_joined_table) read.table->inh = false;
   }
   return described;
 }
 
 // Before its query is looked at, whose text the user has not written.
-void check_view(const QueryLevel* level, const Query* view) {
+void check_view(const JudgedLevel* level, const Query* view) {
   const List* from = view->jointree->fromlist;
   const bool is_of_one_table = list_length(from) == 1 && IsA(linitial(from), RangeTblRef);
   if (is_of_one_table && !aggregates(view) && view->setOperations == nullptr &&
@@ -92,105 +91,80 @@ void check_view(const QueryLevel* level, const Query* view) {
                "Ask its owner for a view without joins, GROUP BY, WITH and UNION.");
 }
 
-FromEntry describe_subquery(QueryLevel* level, RangeTblEntry* entry) {
-  FromEntry described{};
-  BorrowedRelation* view = protected_relation(level, entry);
+JudgedEntry describe_subquery(JudgedLevel* level, const Entry& read) {
+  JudgedEntry described{};
+  BorrowedRelation* view = protected_relation(level, read);
   if (view != nullptr) {
-    check_view(level, entry->subquery);
+    check_view(level, read.below->query);
     described.user_column = user_column_of(level, view);
-    const RelationPermissions* shown = permissions_of(level->query, entry);
+    const RelationPermissions* shown = permissions_of(level->query, read.table);
     if (shown != nullptr) check_users_of_view(level, shown->relid, described.user_column);
   }
-  const QueryLevel* child =
-      validate(level->statement, level, entry->subquery, {view, described.user_column});
-  if (child->kind == LevelKind::kSource) {
-    if (entry->lateral) {
+  const JudgedLevel* below =
+      judge(level->statement, level, read.below, {view, described.user_column});
+  if (below->type == RelationType::kRows) {
+    if (read.table->lateral) {
       refuse_query(level,
                    "LATERAL is not supported over protected rows: it computes rows from other rows",
                    "Leave out LATERAL.");
     }
-    described.source = child;
+    described.source = below;
   }
-  if (child->has_release) entry->security_barrier = true;
+  if (below->type == RelationType::kAnswers) read.table->security_barrier = true;
   return described;
 }
 
-FromEntry describe_cte(const QueryLevel* level, const RangeTblEntry* entry) {
-  FromEntry described{};
-  const CteOfLevel cte = find_cte(level, entry);
-  const QueryLevel* body = cte.cte == nullptr ? nullptr : cte.body;
-  if (body != nullptr && body->kind == LevelKind::kSource) described.source = body;
+// The CTEs have been judged.
+JudgedEntry describe_cte(const Entry& read) {
+  JudgedEntry described{};
+  const JudgedLevel* below = read.below == nullptr ? nullptr : read.below->judged;
+  if (below != nullptr && below->type == RelationType::kRows) described.source = below;
   return described;
 }
 
-FromEntry describe(QueryLevel* level, RangeTblEntry* entry) {
-  switch (entry->rtekind) {
+JudgedEntry describe(JudgedLevel* level, const Entry& read) {
+  switch (read.table->rtekind) {
     case RTE_RELATION:
-      return describe_relation(level, entry);
+      return describe_relation(level, read);
     case RTE_SUBQUERY:
-      return describe_subquery(level, entry);
+      return describe_subquery(level, read);
     case RTE_CTE:
-      return describe_cte(level, entry);
+      return describe_cte(read);
     default:
-      return FromEntry{};
+      return JudgedEntry{};
   }
 }
 
 // A CTE that is planned as a part of the query around it loses the barrier. One with rows must be a
 // part of the release: elsewhere its costs, which depend on the rows, would choose the plan.
-void validate_ctes(QueryLevel* level) {
-  const List* ctes = level->query->cteList;
-  level->ctes = static_cast<QueryLevel**>(
-      palloc0((static_cast<Size>(list_length(ctes)) + 1) * sizeof(QueryLevel*)));
-  const ListCell* cell;
-  foreach (cell, ctes) {
+void judge_ctes(JudgedLevel* level) {
+  ListCell* cell;
+  foreach (cell, level->query->cteList) {
     auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
-    auto* query = as<Query>(cte->ctequery);
-    QueryLevel* body = validate(level->statement, level, query, {});
-    level->ctes[foreach_current_index(cell)] = body;
-    if (body->has_release) cte->ctematerialized = CTEMaterializeAlways;
-    if (body->kind == LevelKind::kSource) cte->ctematerialized = CTEMaterializeNever;
-    if (cte->cterecursive && (body->has_release || body->kind != LevelKind::kOuter)) {
+    auto* read = static_cast<Level*>(list_nth(level->read->ctes, foreach_current_index(cell)));
+    const RelationType type = judge(level->statement, level, read, {})->type;
+    if (type == RelationType::kAnswers) cte->ctematerialized = CTEMaterializeAlways;
+    if (type == RelationType::kRows) cte->ctematerialized = CTEMaterializeNever;
+    if (cte->cterecursive && type != RelationType::kPublic) {
       refuse_query(level, "recursive queries cannot read protected tables",
                    "Ask the private aggregates in a query that is not recursive.");
     }
   }
 }
 
-// The entries that FROM names. A view's query has others, too.
-Bitmapset* entries_in(const Node* from) {
-  if (IsA(from, RangeTblRef)) {
-    return bms_make_singleton(as<RangeTblRef>(from)->rtindex);
-  }
-  if (IsA(from, JoinExpr)) {
-    const auto* join = as<JoinExpr>(from);
-    return bms_join(entries_in(join->larg), entries_in(join->rarg));
-  }
-  Bitmapset* entries = nullptr;
-  if (!IsA(from, FromExpr)) return entries;
-  for (const auto* node : each<const Node>(as<FromExpr>(from)->fromlist)) {
-    entries = bms_join(entries, entries_in(node));
-  }
-  return entries;
-}
-
 // Returns whether FROM has protected rows. Elsewhere they are refused, as in UNION.
-bool describe_entries(QueryLevel* level) {
-  Query* query = level->query;
-  const Bitmapset* from = entries_in(as<Node>(query->jointree));
-  const Size count = static_cast<Size>(list_length(query->rtable)) + 1;
-  level->entries = static_cast<FromEntry*>(palloc0(count * sizeof(FromEntry)));
+bool describe_entries(JudgedLevel* level) {
+  const int count = list_length(level->query->rtable);
+  level->entries =
+      static_cast<JudgedEntry*>(palloc0((static_cast<Size>(count) + 1) * sizeof(JudgedEntry)));
   bool has_rows = false;
-  ListCell* cell;
-  foreach (cell, query->rtable) {
-    const int number = foreach_current_index(cell) + 1;
-    auto* entry = static_cast<RangeTblEntry*>(lfirst(cell));
-    const bool in_from = bms_is_member(number, from);
-    if (!in_from && entry->rtekind != RTE_SUBQUERY) continue;
-    FromEntry& described = entry_of(level, number);
-    described = describe(level, entry);
+  for (int number = 1; number <= count; ++number) {
+    const Entry& read = entry_of(level->read, number);
+    if (!read.is_in_from && read.table->rtekind != RTE_SUBQUERY) continue;
+    JudgedEntry& described = entry_of(level, number);
+    described = describe(level, read);
     if (described.relation == nullptr && described.source == nullptr) continue;
-    if (!in_from)
+    if (!read.is_in_from)
       refuse_without_select(level->statement->refused, kNowhere,
                             "UNION, INTERSECT or EXCEPT shows rows",
                             accepted_aggregate(level->statement->refused));
@@ -201,17 +175,25 @@ bool describe_entries(QueryLevel* level) {
 
 // ---- Subqueries in expressions -------------------------------------------------------------
 
-void check_subquery(QueryLevel* level, SubLink* subquery) {
-  auto* query = as<Query>(subquery->subselect);
-  const QueryLevel* child = validate(level->statement, level, query, {});
+Level* read_subquery(const JudgedLevel* level, const SubLink* subquery) {
+  for (auto* below : each<Level>(level->read->below)) {
+    if (as<Node>(below->query) == subquery->subselect) return below;
+  }
+  refuse(level->statement->refused, subquery->location,
+         "a subquery was found in an expression that has been changed",
+         "Write it in a query of its own.");
+}
+
+void judge_subquery(JudgedLevel* level, SubLink* subquery) {
+  const JudgedLevel* below = judge(level->statement, level, read_subquery(level, subquery), {});
   const RefusedQuery& refused = level->statement->refused;
-  if (child->kind == LevelKind::kSource) {
+  if (below->type == RelationType::kRows) {
     refuse_without_select(refused, subquery->location, "a subquery shows rows",
                           accepted_aggregate(refused));
   }
   const bool has_one_value =
       subquery->subLinkType == EXPR_SUBLINK || subquery->subLinkType == ARRAY_SUBLINK;
-  if (child->has_release && !has_one_value) {
+  if (below->type == RelationType::kAnswers && !has_one_value) {
     refuse(refused, subquery->location,
            "private aggregates are not supported in EXISTS, IN, ANY or ALL",
            "Ask them in FROM, or in a subquery with one value: (SELECT dp_count(0.1) FROM staff).");
@@ -220,39 +202,21 @@ void check_subquery(QueryLevel* level, SubLink* subquery) {
 
 // ---- The level -----------------------------------------------------------------------------
 
-// A column gets the place in the text that one of the expressions has.
-void restore_location(Var* column, const List* expressions) {
-  for (const auto* expression : each<const Node>(expressions)) {
-    if (equal(column, expression)) column->location = exprLocation(expression);
-  }
-}
-
-void resolve_group_keys(Query* query) {
-  DPQ_RESOLVE_GROUP_KEYS(query);
-  for (auto* item : each<TargetEntry>(query->targetList)) {
-    auto* column = item->expr;
-    if (!IsA(column, Var) || as<Var>(column)->location >= 0) continue;
-    ListCell* entry;
-    foreach (entry, query->rtable) {
-      const auto* keys = DPQ_GROUP_KEYS(static_cast<RangeTblEntry*>(lfirst(entry)));
-      restore_location(as<Var>(column), keys);
-    }
-  }
-}
-
-QueryLevel* make_level(Statement* statement, QueryLevel* parent, Query* query,
-                       const ViewOfLevel& view) {
-  auto* level = static_cast<QueryLevel*>(palloc0(sizeof(QueryLevel)));
+JudgedLevel* make_level(JudgedStatement* statement, JudgedLevel* parent, Level* read,
+                        const ViewOfLevel& view) {
+  auto* level = static_cast<JudgedLevel*>(palloc0(sizeof(JudgedLevel)));
   level->statement = statement;
+  level->read = read;
   level->parent = parent;
-  level->query = query;
+  level->query = read->query;
   level->view = view.view;
   level->view_user_column = view.user_column;
+  read->judged = level;
   return level;
 }
 
 // The OIDs of the relations, which are validated now.
-List* set_validated(const QueryLevel* level) {
+List* set_validated(const JudgedLevel* level) {
   List* relations = NIL;
   for (auto* relation : each<BorrowedRelation>(level->relations)) {
     relation->is_validated = true;
@@ -261,7 +225,7 @@ List* set_validated(const QueryLevel* level) {
   return relations;
 }
 
-void add_public_tables(const QueryLevel* level) {
+void add_public_tables(const JudgedLevel* level) {
   List** tables = &level->statement->public_tables;
   const ListCell* cell;
   foreach (cell, level->query->rtable) {
@@ -270,57 +234,62 @@ void add_public_tables(const QueryLevel* level) {
   }
 }
 
-void check_by_kind(QueryLevel* level) {
-  if (level->kind != LevelKind::kOuter) add_public_tables(level);
-  switch (level->kind) {
-    case LevelKind::kSource:
-      check_source(level);
-      (void)set_validated(level);
-      break;
-    case LevelKind::kRelease:
-      check_release_block(level);
-      level->has_release = true;
-      mark_charged_tables(level->query, set_validated(level));
-      // No condition around gets below the aggregates, where it would be evaluated for rows.
-      if (level->parent != nullptr) fence(level->query);
-      break;
-    case LevelKind::kOuter:
-      check_outer_query(level);
-      if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
-      // Aggregates over no protected rows may be of values of any type, and compute anything. Their
-      // answers are not kept.
-      forget_identity(level->query);
-      break;
-  }
+void judge_source(JudgedLevel* level) {
+  level->type = RelationType::kRows;
+  add_public_tables(level);
+  check_source(level);
+  (void)set_validated(level);
 }
 
-QueryLevel* validate(Statement* statement, QueryLevel* parent, Query* query,
-                     const ViewOfLevel& view) {
+void judge_release(JudgedLevel* level) {
+  level->type = RelationType::kAnswers;
+  level->is_release = true;
+  add_public_tables(level);
+  check_release_block(level);
+  mark_charged_tables(level->query, set_validated(level));
+  // No condition around gets below the aggregates, where it would be evaluated for rows.
+  if (level->parent != nullptr) fence(level->query);
+}
+
+// What is below may have made it one of answers.
+void judge_outer_query(JudgedLevel* level) {
+  check_outer_query(level);
+  if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
+  // Aggregates over no protected rows may be of values of any type, and compute anything. Their
+  // answers are not kept.
+  forget_identity(level->query);
+}
+
+const JudgedLevel* judge(JudgedStatement* statement, JudgedLevel* parent, Level* read,
+                         const ViewOfLevel& view) {
   check_stack_depth();
-  QueryLevel* level = make_level(statement, parent, query, view);
-  if (query->commandType != CMD_SELECT) {
+  JudgedLevel* level = make_level(statement, parent, read, view);
+  if (level->query->commandType != CMD_SELECT) {
     refuse_with_code(statement->refused, ERRCODE_FEATURE_NOT_SUPPORTED, kNowhere,
                      "statements that change data cannot read protected tables",
                      "Use SELECT, or CREATE TABLE AS to keep the answers.");
   }
-  resolve_group_keys(query);
-  validate_ctes(level);
-  const bool has_rows = describe_entries(level);
-  level->kind = !has_rows           ? LevelKind::kOuter
-                : aggregates(query) ? LevelKind::kRelease
-                                    : LevelKind::kSource;
-  check_by_kind(level);
-  if (parent != nullptr) parent->has_release = parent->has_release || level->has_release;
+  judge_ctes(level);
+  if (!describe_entries(level)) {
+    judge_outer_query(level);
+  } else if (aggregates(level->query)) {
+    judge_release(level);
+  } else {
+    judge_source(level);
+  }
+  const bool adds_answers = parent != nullptr && level->type == RelationType::kAnswers;
+  if (adds_answers && parent->type == RelationType::kPublic) parent->type = RelationType::kAnswers;
   return level;
 }
 
 }  // namespace
 
-void validate_statement(Statement* statement, Query* query) {
+void validate_statement(JudgedStatement* statement, Query* query) {
   check_catalog_objects(statement->refused, query);
-  statement->check_subquery = check_subquery;
-  const QueryLevel* top = validate(statement, nullptr, query, {});
-  if (top->kind == LevelKind::kSource && !top->is_empty) {
+  statement->check_subquery = judge_subquery;
+  const JudgedLevel* top =
+      judge(statement, nullptr, read_statement(query, statement->borrowed)->top, {});
+  if (top->type == RelationType::kRows && !top->is_empty) {
     refuse_without_select(statement->refused, kNowhere, "the query shows rows",
                           accepted_aggregate(statement->refused));
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 // Which queries over borrowed relations are allowed, and how they are rewritten. It walks the query
 // levels from the innermost, says of each what it is (a source, a release block or an outer query)
@@ -11,6 +11,6 @@ namespace dpquantile {
 // Checks a whole statement after PostgreSQL's rewriter, and rewrites it in place, so that what its
 // user can see is differentially private. All its borrowed relations are validated when it returns.
 // ereports otherwise.
-void validate_statement(Statement* statement, Query* query);
+void validate_statement(JudgedStatement* statement, Query* query);
 
 }  // namespace dpquantile

@@ -17,19 +17,20 @@ Level* read_level(Statement* statement, Level* parent, Query* query);
 // ---- Names ---------------------------------------------------------------------------------
 
 // The CTEs of a level are read before its FROM, each after those that it may name.
-Level* find_cte(const Level* level, const RangeTblEntry* table) {
-  const Level* defining = around(level, table->ctelevelsup);
-  if (defining == nullptr || table->self_reference) return nullptr;
+void find_cte(const Level* level, Entry* entry) {
+  const Level* defining = around(level, entry->table->ctelevelsup);
+  if (defining == nullptr) return;
   int number = 0;
-  for (const auto* cte : each<const CommonTableExpr>(defining->query->cteList)) {
-    if (strcmp(cte->ctename, table->ctename) != 0) {
+  for (auto* cte : each<CommonTableExpr>(defining->query->cteList)) {
+    if (strcmp(cte->ctename, entry->table->ctename) != 0) {
       ++number;
       continue;
     }
-    const bool is_read = number < list_length(defining->ctes);
-    return is_read ? static_cast<Level*>(list_nth(defining->ctes, number)) : nullptr;
+    entry->cte = cte;
+    const bool is_read = !entry->table->self_reference && number < list_length(defining->ctes);
+    if (is_read) entry->below = static_cast<Level*>(list_nth(defining->ctes, number));
+    return;
   }
-  return nullptr;
 }
 
 Level* read_below(Level* level, Query* query) {
@@ -54,7 +55,7 @@ Entry read_entry(Level* level, RangeTblEntry* table) {
       entry.below = read_below(level, table->subquery);
       break;
     case RTE_CTE:
-      entry.below = find_cte(level, table);
+      find_cte(level, &entry);
       break;
     default:
       break;
@@ -118,9 +119,19 @@ bool has_public_side(const Level* level, const Node* part) {
   return borrowed_rows_of(level, kept) == NIL;
 }
 
-void read_rows(Level* level) {
+void note_part(Level* level, const Node* part) {
+  if (IsA(part, RangeTblRef)) {
+    level->entries[as<RangeTblRef>(part)->rtindex - 1].is_in_from = true;
+  } else if (IsA(part, JoinExpr)) {
+    note_part(level, as<JoinExpr>(part)->larg);
+    note_part(level, as<JoinExpr>(part)->rarg);
+  }
+}
+
+void read_from(Level* level) {
   const FromExpr* from = level->query->jointree;
   for (const auto* part : each<const Node>(from == nullptr ? NIL : from->fromlist)) {
+    note_part(level, part);
     level->borrowed_rows =
         list_concat_unique_oid(level->borrowed_rows, borrowed_rows_of(level, part));
     level->has_public_side |= has_public_side(level, part);
@@ -158,7 +169,7 @@ void read_parts(Level* level) {
     level->ctes = lappend(level->ctes, read_below(level, as<Query>(cte->ctequery)));
   }
   read_entries(level);
-  read_rows(level);
+  read_from(level);
   (void)query_tree_walker(query, DPQ_TREE_WALKER(read_subqueries), level,
                           QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
 }
@@ -176,15 +187,15 @@ Level* read_level(Statement* statement, Level* parent, Query* query) {
 
 }  // namespace
 
-Statement* read_statement(Query* query) {
+Statement* read_statement(Query* query, List* borrowed) {
   auto* statement = static_cast<Statement*>(palloc0(sizeof(Statement)));
-  statement->borrowed = find_borrowed_relations(query);
+  statement->borrowed = borrowed;
   statement->top = read_level(statement, nullptr, query);
   return statement;
 }
 
 void read_again(Level* level) {
-  *level = {level->statement, level->parent, level->query, nullptr, NIL, NIL, NIL, false};
+  *level = {level->statement, level->parent, level->query, nullptr, NIL, NIL, NIL, false, nullptr};
   read_parts(level);
 }
 

@@ -9,6 +9,7 @@
 namespace dpquantile {
 
 struct Level;
+struct JudgedLevel;  // pg/protect/judged_level.hpp
 
 struct Statement {
   List* borrowed;  // BorrowedRelation
@@ -22,7 +23,9 @@ struct Entry {
   // whoever asks: what is in its query is the business of its owner.
   Oid relation;
   BorrowedRelation* borrowed;  // if the user borrows this relation
-  Level* below;  // the query of a derived table, view or CTE; null for others, and in recursion
+  CommonTableExpr* cte;        // the CTE that it names, or null
+  Level* below;     // the query of a derived table, view or CTE; null for others, and in recursion
+  bool is_in_from;  // others are parts of UNION, or for PostgreSQL's own use
 };
 
 // A query that PostgreSQL plans for itself: the statement, a derived table, a CTE, a part of UNION,
@@ -40,11 +43,13 @@ struct Level {
   // Whether an outer join in FROM keeps rows of public tables that match no protected row:
   // "public LEFT JOIN protected".
   bool has_public_side;
+  JudgedLevel* judged;  // what the rules have found of it, or null
 };
 
 // Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
-// PostgreSQL. A query that is changed later is read again: the whole statement, or a level.
-Statement* read_statement(Query* query);
+// PostgreSQL. `borrowed` is what find_borrowed_relations() has found in the query. A query that is
+// changed later is read again: the whole statement, or a level.
+Statement* read_statement(Query* query, List* borrowed);
 void read_again(Level* level);
 
 // An entry by its number, from 1.

@@ -1,4 +1,4 @@
-#include "pg/protect/query_level.hpp"
+#include "pg/protect/judged_level.hpp"
 
 #include "pg/server/nodes.hpp"
 
@@ -9,7 +9,7 @@ extern "C" {
 
 namespace dpquantile {
 
-int most_rows_of_user(const QueryLevel* level) {
+int most_rows_of_user(const JudgedLevel* level) {
   int most = 0;
   for (const auto* borrowed_relation : each<const BorrowedRelation>(level->relations)) {
     const int of_relation = borrowed_relation->max_rows;
@@ -17,18 +17,6 @@ int most_rows_of_user(const QueryLevel* level) {
     most = Max(most, of_relation);
   }
   return most;
-}
-
-CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry) {
-  for (Index i = 0; i < entry->ctelevelsup && level != nullptr; ++i) level = level->parent;
-  ListCell* cell;
-  foreach (cell, level == nullptr ? NIL : level->query->cteList) {
-    auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
-    if (strcmp(cte->ctename, entry->ctename) == 0) {
-      return {cte, level->ctes[foreach_current_index(cell)]};
-    }
-  }
-  return {nullptr, nullptr};
 }
 
 // LIMIT NULL limits nothing.

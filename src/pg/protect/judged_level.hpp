@@ -1,19 +1,19 @@
 #pragma once
 
-#include "pg/grants/borrowed_relations.hpp"
 #include "pg/grants/refusal.hpp"
+#include "pg/query/level.hpp"
 
 extern "C" {
 #include "nodes/params.h"
 #include "utils/hsearch.h"
 }
 
-// What the validator knows of a statement and of each of its query levels. The rules fill it from
-// the innermost level outwards, and read it instead of looking at the query again. Plain data,
-// since errors may be raised at any time.
+// What the rules have found of a statement and of each of its query levels (pg/query), and what is
+// to be made of it. They fill it from the innermost level outwards, and read it instead of looking
+// at the query again. Plain data, since errors may be raised at any time.
 namespace dpquantile {
 
-struct QueryLevel;
+struct JudgedLevel;
 
 // The limits for the values of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes,
 // and 256 bytes with shorter values of parameters.
@@ -38,11 +38,11 @@ struct ColumnWork {
   RowWork work;
 };
 
-// Looks at the subquery of an expression.
-using SubqueryCheck = void (*)(QueryLevel* level, SubLink* subquery);
+// Judges the subquery of an expression.
+using SubqueryCheck = void (*)(JudgedLevel* level, SubLink* subquery);
 
 // A statement with borrowed relations.
-struct Statement {
+struct JudgedStatement {
   RefusedQuery refused;
   List* borrowed;    // BorrowedRelation
   List* early;       // expressions without columns, to be evaluated before the first row is read
@@ -65,18 +65,19 @@ struct Statement {
   int most_early_bytes;  // of each of these
 };
 
-enum class LevelKind {
-  kOuter,    // reads no protected row; it may use answers of release blocks
-  kSource,   // a projection and selection of the rows of a protected relation, or of several joined
-  kRelease,  // private aggregates over such rows
+// What the rows of a level depend on.
+enum class RelationType {
+  kPublic,   // public data, parameters and earlier answers
+  kRows,     // of each person, or of each row: what is computed of the protected rows of that one
+  kAnswers,  // private answers, and what is computed of them
 };
 
 // An entry of a range table, as far as FROM shows it.
-struct FromEntry {
+struct JudgedEntry {
   BorrowedRelation* relation;  // the protected table, or null
-  AttrNumber user_column;    // of a protected table or view: the column that names the users, or 0
-  const QueryLevel* source;  // the derived table, CTE or view with protected rows, or null
-  bool is_joined_table;      // a table that the user may read, in a source or release block
+  AttrNumber user_column;     // of a protected table or view: the column that names the users, or 0
+  const JudgedLevel* source;  // the derived table, CTE or view with protected rows, or null
+  bool is_joined_table;       // a table that the user may read, in a source or release block
   Bitmapset* distinct_columns;  // of a list beside protected rows: in each no two rows are equal
   Bitmapset* distinct_rows;     // columns of such a list: no two rows are equal in all of them
   Bitmapset* hashed_columns;  // those of distinct_columns of which at most two values have one hash
@@ -87,15 +88,16 @@ struct FromEntry {
   bool may_be_absent;      // an outer join puts NULLs in the place of its rows
 };
 
-struct QueryLevel {
-  Statement* statement;
-  QueryLevel* parent;  // null at the top
+struct JudgedLevel {
+  JudgedStatement* statement;
+  const Level* read;
+  JudgedLevel* parent;  // null at the top
   Query* query;
-  LevelKind kind;
-  FromEntry* entries;      // in the order of the range table
+  RelationType type;
+  bool is_release;         // whether it has private aggregates over rows: a release block
+  JudgedEntry* entries;    // in the order of the range table
   int* weights;            // of a source: how many nodes each of its columns is computed with
   ColumnWork* works;       // of a source: how long each of its columns takes
-  QueryLevel** ctes;       // in the order of the query's CTEs
   BorrowedRelation* view;  // the protected view of which this is the body, or reads it; or null
   AttrNumber
       view_user_column;  // the column of this query that the view has as its user column, or 0
@@ -103,7 +105,6 @@ struct QueryLevel {
   List* tables;          // of OIDs: the tables that these rows are of, in views, too
   BorrowedRelation* user_relation;  // the one of these with the user column of each row
   int user_entry;                   // the entry of FROM that shows this column
-  bool has_release;                 // whether it is a release block or contains one
   bool is_empty;                    // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
   bool has_public_side;
@@ -111,24 +112,15 @@ struct QueryLevel {
   bool keeps_public_rows;
 };
 
-// A CTE, and its query level if that has been looked at.
-struct CteOfLevel {
-  CommonTableExpr* cte;  // null if there is none
-  QueryLevel* body;
-};
-
 // How many rows of a person a source or release block may have: the most that one of its relations
 // allows. 0 if one of them allows none.
-int most_rows_of_user(const QueryLevel* level);
-
-// The CTE that an entry of FROM names.
-CteOfLevel find_cte(const QueryLevel* level, const RangeTblEntry* entry);
+int most_rows_of_user(const JudgedLevel* level);
 
 // Has the planner plan the query for itself: no condition of the query around gets into it, and no
 // expression out of it.
 void fence(Query* query);
 
-inline FromEntry& entry_of(const QueryLevel* level, int number) {
+inline JudgedEntry& entry_of(const JudgedLevel* level, int number) {
   return level->entries[number - 1];
 }
 
