@@ -114,6 +114,14 @@ CREATE OPERATOR regress_dpq_own.= (FUNCTION = int4eq, LEFTARG = int, RIGHTARG = 
 SELECT dp_count(1) FROM staff WHERE NOT salary <<<> 5;
 SELECT dp_count(1) FROM staff WHERE 5 >>>> salary;
 SELECT problem FROM dp_explain('SELECT dp_count(1) FROM staff WHERE 5 >>>> salary');
+-- All reasons at once: dp_explain names each that another one does not hide. Where code of others would be called, it computes nothing.
+\set reasons 'SELECT split_part(problem, ''. '', 1) AS reason, substring(problem FROM ''character [0-9]*'') AS place FROM'
+:reasons dp_explain('SELECT random(), dp_count(1), (SELECT 1) FROM staff WHERE name ~ ''a'' AND id < random() GROUP BY salary HAVING salary::text ~ ''b''');
+:reasons dp_explain('WITH a AS (SELECT DISTINCT id FROM staff ORDER BY id), b AS (SELECT dp_count(1) AS n FROM staff WHERE name ~ ''a'') SELECT random() FROM a, b');
+:reasons dp_explain('SELECT string_agg(name, ''''), dp_avg(salary, 1, 0, 9), mode() WITHIN GROUP (ORDER BY id) FROM staff');
+:reasons dp_explain('SELECT dp_count(1) FROM staff s JOIN staff t USING (id) WHERE s.name ~ ''a'' LIMIT 1');
+:reasons dp_explain('SELECT n FROM (SELECT dp_count(1) AS n FROM staff LIMIT (SELECT 1)) s, (SELECT dp_count(1) FROM staff WHERE name ~ ''a'' ORDER BY random()) t');
+:reasons dp_explain('SELECT dp_count(1) FROM staff WHERE spy(5) AND name ~ ''a'' AND checked(5) > 1');
 SELECT dp_count(1) FROM staff JOIN department d ON d.id = staff.department AND d.id =#= staff.department;
 SELECT dp_count(1) FROM staff WHERE salary =#= ANY ('{1,2}');
 SELECT dp_count(1) FROM staff WHERE 5 < 6 AND 5 =#= 6;

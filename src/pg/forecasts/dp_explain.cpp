@@ -3,6 +3,7 @@
 #include "pg/borrowed/borrowed_plan.hpp"
 #include "pg/owner/closed_table.hpp"
 #include "pg/plain/plain_hooks.hpp"
+#include "pg/protect/protect_hooks.hpp"
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/server/decimal.hpp"
@@ -183,6 +184,13 @@ void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
   FreeQueryDesc(query);
 }
 
+// Without planning: that ends at the first reason.
+void find_all_reasons(const char* written, Reasons* reasons) {
+  Query* query = read_query(written);
+  translate_for_session(query, written, reasons);
+  if (!reasons->is_last) find_reasons(query, written, reasons);
+}
+
 // A refusal is an answer. What interrupts the session is not.
 bool is_answer(const ErrorData* error) {
   const int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
@@ -190,8 +198,10 @@ bool is_answer(const ErrorData* error) {
          category != ERRCODE_INSUFFICIENT_RESOURCES && category != ERRCODE_INTERNAL_ERROR;
 }
 
-// Explains the query in a subtransaction. Returns why it is refused, or null.
-ErrorData* explain_or_fail(FunctionCallInfo fcinfo, const char* written, double rows) {
+// Explains the query in a subtransaction, or notes why it is refused. Ends in the same way with an
+// error that is no answer, which is returned.
+ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, double rows,
+                             Reasons* reasons) {
   const MemoryContext context = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;
   ErrorData* volatile error = nullptr;
@@ -199,20 +209,33 @@ ErrorData* explain_or_fail(FunctionCallInfo fcinfo, const char* written, double 
   MemoryContextSwitchTo(context);
   PG_TRY();
   {
-    explain_query(fcinfo, written, rows);
-    ReleaseCurrentSubTransaction();
+    find_all_reasons(written, reasons);
+    if (reasons->errors == NIL) explain_query(fcinfo, written, rows);
   }
   PG_CATCH();
   {
     MemoryContextSwitchTo(context);
     error = CopyErrorData();
     FlushErrorState();
-    RollbackAndReleaseCurrentSubTransaction();
   }
   PG_END_TRY();
+  if (error == nullptr && reasons->errors == NIL) {
+    ReleaseCurrentSubTransaction();
+  } else {
+    RollbackAndReleaseCurrentSubTransaction();
+  }
   MemoryContextSwitchTo(context);
   CurrentResourceOwner = owner;
   return error;
+}
+
+int place_of(const ErrorData* error) {
+  return Max(error->internalpos, error->cursorpos);
+}
+
+int compare_places(const ListCell* one, const ListCell* other) {
+  return place_of(static_cast<const ErrorData*>(lfirst(one))) -
+         place_of(static_cast<const ErrorData*>(lfirst(other)));
 }
 
 char* written_query(FunctionCallInfo fcinfo) {
@@ -232,9 +255,12 @@ using namespace dpquantile;
 DPQ_FUNCTION(dpq_explain) {
   InitMaterializedSRF(fcinfo, 0);
   const double rows = rows_argument(fcinfo);
-  ErrorData* error = explain_or_fail(fcinfo, written_query(fcinfo), rows);
+  Reasons reasons{};
+  ErrorData* error = explain_or_refuse(fcinfo, written_query(fcinfo), rows, &reasons);
   if (error != nullptr && !is_answer(error)) ReThrowError(error);
-  if (error != nullptr) put_problem(fcinfo, error);
+  list_sort(reasons.errors, compare_places);
+  if (error != nullptr) reasons.errors = lappend(reasons.errors, error);
+  for (const auto* reason : each<const ErrorData>(reasons.errors)) put_problem(fcinfo, reason);
   return 0;
 }
 
@@ -242,6 +268,6 @@ DPQ_FUNCTION(dpq_explain) {
 DPQ_FUNCTION(dpq_private_query) {
   const char* written = written_query(fcinfo);
   Query* query = read_query(written);
-  translate_for_session(query, written);
+  translate_for_session(query, written, nullptr);
   PG_RETURN_TEXT_P(cstring_to_text(pg_get_querydef(query, true)));
 }

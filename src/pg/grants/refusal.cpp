@@ -1,5 +1,7 @@
 #include "pg/grants/refusal.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "mb/pg_wchar.h"
 #include "tcop/tcopprot.h"
@@ -8,6 +10,9 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
+
+// Whether the error that is raised next, or was raised last, is a refusal.
+bool is_refusal = false;
 
 // The client knows its own statement. For any other text, such as that of a prepared statement or
 // of a function, the error carries the text.
@@ -21,10 +26,23 @@ int errposition_in(const char* text, int location) {
   return internalerrquery(text);
 }
 
+bool is_same(const ErrorData* one, const ErrorData* other) {
+  return one->cursorpos == other->cursorpos && one->internalpos == other->internalpos &&
+         strcmp(one->message, other->message) == 0;
+}
+
+void add(Reasons* reasons, ErrorData* error) {
+  for (const auto* known : each<const ErrorData>(reasons->errors)) {
+    if (is_same(known, error)) return;
+  }
+  reasons->errors = lappend(reasons->errors, error);
+}
+
 }  // namespace
 
 void refuse_with_code(const RefusedQuery& query, int code, int location, const char* message,
                       const char* hint) {
+  is_refusal = true;
   ereport(ERROR,
           (errcode(code), errmsg("%s", message),
            errdetail("Only differentially private queries are allowed on \"%s\".", query.relation),
@@ -36,6 +54,7 @@ void refuse(const RefusedQuery& query, int location, const char* message, const 
 }
 
 void refuse_right(const RefusedQuery& query, int location, const char* detail, const char* hint) {
+  is_refusal = true;
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                   errmsg("permission denied for table %s", query.relation), errdetail("%s", detail),
                   errhint("%s", hint), errposition_in(query.text, location)));
@@ -46,6 +65,24 @@ void refuse_without_select(const RefusedQuery& query, int location, const char* 
   refuse_right(query, location,
                psprintf("Only differentially private queries are allowed on it: %s.", reason),
                hint);
+}
+
+bool note_refusal(Reasons* reasons, void (*function)(void* context), void* context) {
+  const MemoryContext memory = CurrentMemoryContext;
+  volatile bool passes = true;
+  is_refusal = false;
+  PG_TRY();
+  { function(context); }
+  PG_CATCH();
+  {
+    if (!is_refusal) PG_RE_THROW();
+    MemoryContextSwitchTo(memory);
+    add(reasons, CopyErrorData());
+    FlushErrorState();
+    passes = false;
+  }
+  PG_END_TRY();
+  return passes;
 }
 
 }  // namespace dpquantile

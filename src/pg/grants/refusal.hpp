@@ -2,17 +2,28 @@
 
 #include "pg/server/postgres.hpp"
 
+extern "C" {
+#include "nodes/pg_list.h"
+}
+
 // How a query over protected relations is refused. Who may not do what the query does gets 42501;
 // whose right would do, but not for a query of this form, gets 0A000; who stated a wrong parameter,
 // or left one out, gets 22023; what the owner of a table, or an administrator, must change first
 // has 55000; limits have 54000 and 54001. docs/errors.md lists them all.
 namespace dpquantile {
 
+// Why a statement is refused, if all reasons are wanted and not only the first.
+struct Reasons {
+  List* errors;  // ErrorData, each once
+  bool is_last;  // the rules that come later would only find what follows from these
+};
+
 // What refusals of a query name. Plain data.
 struct RefusedQuery {
   const char* text;         // the text that locations refer to
   const char* relation;     // a borrowed relation
   const char* user_column;  // of it, which identifies the person, or null if each row is protected
+  Reasons* reasons;         // null: the first one is raised as an error
 };
 
 // A location that the text does not have.
@@ -36,5 +47,29 @@ inline constexpr int kNowhere = -1;
 // them. The reason is a clause.
 [[noreturn]] void refuse_without_select(const RefusedQuery& query, int location, const char* reason,
                                         const char* hint);
+
+// ---- All reasons ---------------------------------------------------------------------------
+
+// Calls a function. A refusal in it is noted; every other error is raised. Returns whether there
+// was none. What the function had been changing may be half changed then, so that the statement
+// cannot be planned, and the resources that it held are free when the subtransaction around ends.
+bool note_refusal(Reasons* reasons, void (*function)(void* context), void* context);
+
+// How many there are. What could follow from one of them only is not looked at.
+inline int count_reasons(const RefusedQuery& query) {
+  return query.reasons == nullptr ? 0 : list_length(query.reasons->errors);
+}
+
+// Makes a check. If all reasons are wanted, what comes after it is looked at even if it refuses;
+// returns whether it does not.
+template <class Check>
+bool attempt(const RefusedQuery& query, Check check) {
+  if (query.reasons != nullptr) {
+    return note_refusal(
+        query.reasons, [](void* context) { (*static_cast<Check*>(context))(); }, &check);
+  }
+  check();
+  return true;
+}
 
 }  // namespace dpquantile

@@ -45,7 +45,7 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
   const bool noted = forget_time_zone();
   PG_TRY();
   {
-    translate_plain_query(query, text, epsilon_of_session);
+    translate_plain_query(query, text, epsilon_of_session, nullptr);
     plan = plan_as_before(query, text, options, params);
   }
   PG_FINALLY();
@@ -57,10 +57,10 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
 
 }  // namespace
 
-void translate_for_session(Query* query, const char* text) {
+void translate_for_session(Query* query, const char* text, Reasons* reasons) {
   const bool noted = forget_time_zone();
   PG_TRY();
-  translate_plain_query(query, text, epsilon_of_session);
+  translate_plain_query(query, text, epsilon_of_session, reasons);
   PG_FINALLY();
   restore_time_zone(noted);
   PG_END_TRY();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/grants/refusal.hpp"
 
 extern "C" {
 #include "nodes/parsenodes.h"
@@ -14,6 +14,6 @@ namespace dpquantile {
 void install_plain_hooks();
 
 // What the planner hook does with a query: translate_plain_query() with the session's setting.
-void translate_for_session(Query* query, const char* text);
+void translate_for_session(Query* query, const char* text, Reasons* reasons);
 
 }  // namespace dpquantile

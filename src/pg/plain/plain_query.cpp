@@ -29,6 +29,7 @@ namespace {
 struct Translation {
   const char* text;
   double epsilon;
+  Reasons* reasons;
 };
 
 // ---- The level -----------------------------------------------------------------------------
@@ -62,23 +63,49 @@ struct Replacing {
   Node* row;
 };
 
+// The private counterpart of a standard aggregate or of its error. Null if a node is neither.
+Node* counterpart_of(const Replacing* replacing, const Node* node) {
+  if (const Aggref* answer = answer_of_error(node)) {
+    return error_of_statistic(replacing->level, replacing->shared, answer);
+  }
+  if (!IsA(node, Aggref)) return nullptr;
+  const auto* call = as<Aggref>(node);
+  if (!is_standard_aggregate(call)) {
+    return replacing->row == nullptr ? nullptr : count_of_rows(call, replacing->row);
+  }
+  Node* statistic = shared_statistic(replacing->level, replacing->shared, call);
+  return statistic != nullptr ? statistic
+                              : private_counterpart(replacing->level, call, replacing->row);
+}
+
+// Stands for an aggregate that is refused, so that the validator finds what else is: NULL, but with
+// a private aggregate.
+Node* stand_in(const PlainLevel* level, Node* refused) {
+  NullTest* test = makeNode(NullTest);
+  test->arg =
+      as<Expr>(call_private_aggregate("dp_count", list_make1(float8_constant(level->epsilon)), -1));
+  test->nulltesttype = IS_NULL;
+  CaseWhen* branch = makeNode(CaseWhen);
+  branch->expr = as<Expr>(test);
+  branch->result =
+      as<Expr>(makeNullConst(exprType(refused), exprTypmod(refused), exprCollation(refused)));
+  CaseExpr* choice = makeNode(CaseExpr);
+  choice->casetype = exprType(refused);
+  choice->casecollid = exprCollation(refused);
+  choice->args = list_make1(branch);
+  choice->defresult = static_cast<Expr*>(copyObjectImpl(branch->result));
+  return as<Node>(choice);
+}
+
 // For expression_tree_mutator(). `context` is a Replacing*.
 Node* replace_aggregates(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   const auto* replacing = static_cast<const Replacing*>(context);
-  if (const Aggref* answer = answer_of_error(node)) {
-    return error_of_statistic(replacing->level, replacing->shared, answer);
-  }
-  if (IsA(node, Aggref)) {
-    const auto* call = as<Aggref>(node);
-    if (is_standard_aggregate(call)) {
-      if (Node* statistic = shared_statistic(replacing->level, replacing->shared, call)) {
-        return statistic;
-      }
-      return private_counterpart(replacing->level, call, replacing->row);
-    }
-    if (replacing->row != nullptr) return count_of_rows(call, replacing->row);
-  }
+  Node* counterpart = nullptr;
+  const bool passes =
+      attempt(replacing->level->refused, [&] { counterpart = counterpart_of(replacing, node); });
+  if (!passes) return stand_in(replacing->level, node);
+  if (counterpart != nullptr) return counterpart;
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(replace_aggregates), context);
 }
 
@@ -189,7 +216,8 @@ bool find_level(const Translation* translation, Level* select, PlainLevel* level
   level->relations = select->borrowed_rows;
   if (level->relations == NIL || !find_prices(level)) return false;
   level->has_outer_join = has_outer_join(as<Node>(select->query), nullptr);
-  level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr};
+  level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr,
+                    translation->reasons};
   return true;
 }
 
@@ -210,7 +238,7 @@ void translate_level(const Translation* translation, PlainLevel* level) {
   Query* query = level->select->query;
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   Replacing replacing = {level, {}, choose_groups(level)};
-  replacing.shared = find_shared_statistics(level);
+  attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });
   query->targetList = as<List>(expression_tree_mutator(
       as<Node>(query->targetList), DPQ_TREE_MUTATOR(replace_aggregates), &replacing));
   query->havingQual = replace_aggregates(query->havingQual, &replacing);
@@ -287,7 +315,10 @@ void translate(const Translation* translation, Level* level) {
   for (auto* below : each<Level>(level->below)) translate(translation, below);
   const Query* query = level->query;
   if (query->commandType == CMD_SELECT && query->setOperations == nullptr) {
-    translate_select(translation, level);
+    const RefusedQuery refused = {translation->text, nullptr, nullptr, translation->reasons};
+    const bool passes = attempt(refused, [&] { translate_select(translation, level); });
+    // Its standard aggregates are left.
+    if (!passes) translation->reasons->is_last = true;
   }
 }
 
@@ -297,7 +328,7 @@ const Statement* read_levels(Query* query) {
 
 }  // namespace
 
-void translate_plain_query(Query* query, const char* text, double epsilon) {
+void translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons) {
   int nodes = 0;
   if (has_too_many_nodes(as<Node>(query), &nodes)) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -306,7 +337,7 @@ void translate_plain_query(Query* query, const char* text, double epsilon) {
   }
   const Statement* statement = read_levels(query);
   while (take_apart(statement->top)) statement = read_levels(query);
-  const Translation translation = {text, epsilon};
+  const Translation translation = {text, epsilon, reasons};
   translate(&translation, statement->top);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/grants/refusal.hpp"
 
 extern "C" {
 #include "nodes/parsenodes.h"
@@ -12,8 +12,9 @@ namespace dpquantile {
 // protected rows of a relation on which the user has a grant with an epsilon. What has no private
 // counterpart stays, and the validator refuses it. Nothing of what this function does is trusted:
 // the validator looks at the result. `text` is the query's text. `epsilon`: what the session asks
-// for instead of the grant's, not more; 0 for the grant's. ereports where an aggregate needs bounds
+// for instead of the grant's, not more; 0 for the grant's. `reasons`: gets all reasons why it is
+// refused; null to raise the first. ereports where an aggregate needs bounds
 // that its values do not have, or `epsilon` is above the grant's.
-void translate_plain_query(Query* query, const char* text, double epsilon);
+void translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons);
 
 }  // namespace dpquantile

@@ -292,10 +292,7 @@ Node* with_rewritten_arguments(JudgedLevel* level, Node* node) {
   return as<Node>(call);
 }
 
-// For expression_tree_mutator(). `context` is a JudgedLevel*.
-Node* rewrite(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  auto* level = static_cast<JudgedLevel*>(context);
+Node* rewrite_with_arguments(JudgedLevel* level, Node* node) {
   if (!is_structural(node)) {
     if (!reads_columns(node)) return short_early_expression(level, node);
     count_node(level->statement, node, weight_of(level, node));
@@ -303,8 +300,19 @@ Node* rewrite(Node* node, void* context) {
     node = rewrite_node(level, node);
   }
   Node* rewritten = with_rewritten_arguments(level, node);
+  if (count_reasons(level->statement->refused) > 0) return rewritten;
   add_samples(level->statement, rewritten);
   return with_bounded_work(level, rewritten);
+}
+
+// For expression_tree_mutator(). `context` is a JudgedLevel*. Arguments of what is refused are not
+// looked at.
+Node* rewrite(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  auto* level = static_cast<JudgedLevel*>(context);
+  Node* rewritten = node;
+  attempt(level, [&] { rewritten = rewrite_with_arguments(level, node); });
+  return rewritten;
 }
 
 }  // namespace

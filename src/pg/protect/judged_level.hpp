@@ -105,7 +105,8 @@ struct JudgedLevel {
   List* tables;          // of OIDs: the tables that these rows are of, in views, too
   BorrowedRelation* user_relation;  // the one of these with the user column of each row
   int user_entry;                   // the entry of FROM that shows this column
-  bool is_empty;                    // a source of which no row is read
+  bool is_refused;  // if all reasons are collected: a rule has refused it, or a level in it
+  bool is_empty;    // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
   bool has_public_side;
   // All rows of the public side stay, whatever the protected rows are.
@@ -119,6 +120,14 @@ int most_rows_of_user(const JudgedLevel* level);
 // Has the planner plan the query for itself: no condition of the query around gets into it, and no
 // expression out of it.
 void fence(Query* query);
+
+// Makes a check of the level: attempt() of pg/grants/refusal.hpp.
+template <class Check>
+bool attempt(JudgedLevel* level, Check check) {
+  const bool passes = attempt(level->statement->refused, check);
+  level->is_refused |= !passes;
+  return passes;
+}
 
 inline JudgedEntry& entry_of(const JudgedLevel* level, int number) {
   return level->entries[number - 1];

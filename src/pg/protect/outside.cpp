@@ -69,20 +69,27 @@ void check_types(const JudgedLevel* level, Node* node) {
          "convert the answers in a query of its own.");
 }
 
+bool check(Node* node, void* walk);
+
+void check_with_arguments(Walk* walk, Node* node) {
+  if (IsA(node, SubLink)) {
+    auto* subquery = as<SubLink>(node);
+    count_node(walk->level->statement, node);
+    if (walk->check == nullptr) refuse_node(walk->level, node);
+    (void)check(subquery->testexpr, walk);
+    walk->check(walk->level, subquery);
+    return;
+  }
+  if (!IsA(node, List)) check_node_outside(walk->level, node);
+  (void)expression_tree_walker(node, DPQ_TREE_WALKER(check), walk);
+}
+
 // For expression_tree_walker(). `walk` is a Walk*.
 bool check(Node* node, void* walk) {
   if (node == nullptr) return false;
   auto* context = static_cast<Walk*>(walk);
-  if (IsA(node, SubLink)) {
-    auto* subquery = as<SubLink>(node);
-    count_node(context->level->statement, node);
-    if (context->check == nullptr) refuse_node(context->level, node);
-    (void)check(subquery->testexpr, walk);
-    context->check(context->level, subquery);
-    return false;
-  }
-  if (!IsA(node, List)) check_node_outside(context->level, node);
-  return expression_tree_walker(node, DPQ_TREE_WALKER(check), walk);
+  attempt(context->level, [&] { check_with_arguments(context, node); });
+  return false;
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ const FamilyRow& family_of(const JudgedLevel* level, const Aggref* call) {
 bool find_other_aggregate(Node* node, void* level) {
   if (node == nullptr) return false;
   if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
-    (void)family_of(static_cast<JudgedLevel*>(level), as<Aggref>(node));
+    auto* judged = static_cast<JudgedLevel*>(level);
+    attempt(judged, [&] { (void)family_of(judged, as<Aggref>(node)); });
   }
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_other_aggregate), level);
 }

@@ -96,14 +96,19 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const JudgedStatement& state
   return plan;
 }
 
-PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int options,
-                           ParamListInfo params) {
+JudgedStatement make_statement(List* borrowed, Query* query, const char* text) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
   JudgedStatement statement{};
-  statement.refused = {text, name_of(first), user_of(first)};
+  statement.refused = {text, name_of(first), user_of(first), nullptr};
   statement.borrowed = borrowed;
-  statement.parameters = params;
   statement.own_parameters = largest_parameter(query);
+  return statement;
+}
+
+PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int options,
+                           ParamListInfo params) {
+  JudgedStatement statement = make_statement(borrowed, query, text);
+  statement.parameters = params;
   require_borrowing_session(statement.refused);
   query->queryId = 0;  // also for extensions that measure planning
   if (answers_are_kept(borrowed)) stamp_identities(query);
@@ -215,6 +220,16 @@ void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
 }
 
 }  // namespace
+
+void find_reasons(Query* query, const char* text, Reasons* reasons) {
+  List* borrowed = find_borrowed_relations(query);
+  if (borrowed == NIL) return;
+  JudgedStatement statement = make_statement(borrowed, query, text);
+  statement.refused.reasons = reasons;
+  const RefusedQuery& refused = statement.refused;
+  attempt(refused, [&] { require_borrowing_session(refused); });
+  attempt(refused, [&] { validate_statement(&statement, query); });
+}
 
 void install_protect_hooks() {
   install_protection_catalog();

@@ -1,5 +1,11 @@
 #pragma once
 
+#include "pg/grants/refusal.hpp"
+
+extern "C" {
+#include "nodes/parsenodes.h"
+}
+
 namespace dpquantile {
 
 // Installs what lets users without SELECT ask private queries over protected relations. Call it
@@ -11,5 +17,9 @@ namespace dpquantile {
 // - A marked plan is not explained, and runs without instrumentation.
 // - Each execution of a release node of a marked plan checks again that its user may borrow.
 void install_protect_hooks();
+
+// Notes all reasons why the rules refuse a query, after pg/plain has translated it, as far as one
+// does not hide another. The query cannot be planned afterwards.
+void find_reasons(Query* query, const char* text, Reasons* reasons);
 
 }  // namespace dpquantile

@@ -191,19 +191,24 @@ void group_by_hashes(const Block& block, const List* groups) {
   }
 }
 
+Node* rewrite_key(const Block& block, const SortGroupClause* key, Node* expression) {
+  JudgedLevel* level = block.level;
+  check_one_value(level, expression);
+  Node* rewritten = rewrite_inside(level, expression);
+  if (level->is_refused) return rewritten;
+  check_key_inside(level, key, rewritten);
+  count_key(level, rewritten);
+  List** samples = &level->statement->samples;
+  *samples = with_sample_of_key(*samples, rewritten);
+  if (!is_key_of_list(block, expression)) check_key_looks(level, rewritten);
+  return is_public(level, expression) ? rewritten : with_bounded_reading(level, rewritten);
+}
+
 void rewrite_keys(Block* block) {
-  for (auto* key : each<SortGroupClause>(block->level->query->groupClause)) {
+  for (const auto* key : each<const SortGroupClause>(block->level->query->groupClause)) {
     auto* expression = as<Node>(entry_of_key(*block, key)->expr);
-    check_one_value(block->level, expression);
-    Node* rewritten = rewrite_inside(block->level, expression);
-    check_key_inside(block->level, key, rewritten);
-    count_key(block->level, rewritten);
-    JudgedStatement* statement = block->level->statement;
-    statement->samples = with_sample_of_key(statement->samples, rewritten);
-    if (!is_key_of_list(*block, expression)) check_key_looks(block->level, rewritten);
-    if (!is_public(block->level, expression)) {
-      rewritten = with_bounded_reading(block->level, rewritten);
-    }
+    Node* rewritten = expression;
+    attempt(block->level, [&] { rewritten = rewrite_key(*block, key, expression); });
     block->keys = lappend(block->keys, expression);
     block->rewritten = lappend(block->rewritten, rewritten);
   }
@@ -245,16 +250,25 @@ void rely_on_keys(const JudgedLevel* level) {
          "(SELECT count(*) FROM patients).");
 }
 
-// For expression_tree_mutator(). `context` is a Block*.
-Node* rewrite_over_answers(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* block = static_cast<Block*>(context);
-  if (Node* key = rewritten_key(*block, node)) return key;
+Node* rewrite_over_answers(Node* node, void* context);
+
+Node* rewrite_no_key(const Block* block, Node* node) {
   if (IsA(node, Aggref)) return rewrite_aggregate(block->level, as<Aggref>(node));
   if (IsA(node, SubLink)) refuse_subquery(block->level, node);
   if (IsA(node, Var)) check_dependent_column(block->level, as<Var>(node));
   check_node_outside(block->level, node);
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite_over_answers), context);
+  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite_over_answers),
+                                 const_cast<Block*>(block));
+}
+
+// For expression_tree_mutator(). `context` is a Block*.
+Node* rewrite_over_answers(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  const auto* block = static_cast<const Block*>(context);
+  if (Node* key = rewritten_key(*block, node)) return key;
+  Node* rewritten = node;
+  attempt(block->level, [&] { rewritten = rewrite_no_key(block, node); });
+  return rewritten;
 }
 
 void rewrite_target_list(Block* block) {
@@ -281,7 +295,7 @@ Node* rewrite_having(Block* block, Node* condition) {
       lfirst(cell) = rewrite_having(block, static_cast<Node*>(lfirst(cell)));
     return as<Node>(terms);
   }
-  check_keep_group(block->level, condition);
+  attempt(block->level, [&] { check_keep_group(block->level, condition); });
   return has_aggregate(condition) ? rewrite_over_answers(condition, block)
                                   : rewrite_inside(block->level, condition);
 }
@@ -364,22 +378,23 @@ void keep_one_aggregate(Query* query) {
 void check_release_block(JudgedLevel* level) {
   Query* query = level->query;
   check_clauses(level);
-  check_has_aggregate(level);
+  attempt(level, [&] { check_has_aggregate(level); });
   require_private_aggregates(level, as<Node>(query->targetList));
   require_private_aggregates(level, query->havingQual);
-  check_rows(level);
+  if (!check_rows(level)) return;
   Block block = {level, NIL, NIL};
   rewrite_keys(&block);
-  check_groups(block);
+  attempt(level, [&] { check_groups(block); });
   rely_on_keys(level);
   const List* groups = list_copy(query->groupClause);
   rewrite_target_list(&block);
   query->havingQual = rewrite_having(&block, query->havingQual);
+  check_outside(level, as<Node>(query->sortClause), nullptr);
+  attempt(level, [&] { check_limit(level, query->limitCount); });
+  attempt(level, [&] { check_limit(level, query->limitOffset); });
+  if (level->is_refused) return;
   group_by_hashes(block, groups);
   count_comparisons(level);
-  check_outside(level, as<Node>(query->sortClause), nullptr);
-  check_limit(level, query->limitCount);
-  check_limit(level, query->limitOffset);
   keep_one_aggregate(query);
 }
 

@@ -336,7 +336,8 @@ constexpr char kJoinHint[] =
     "with columns as they are, or make it shorter.";
 
 void require_little_work(const JudgedStatement* statement, const Node* node, const char* hint) {
-  if (statement->work.time[kSizeLimits - 1] <= kMostTime) return;
+  if (statement->work.time[kSizeLimits - 1] <= kMostTime || count_reasons(statement->refused) > 0)
+    return;
   refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
                    "the expressions of the query may take longer than a millisecond for one row",
                    hint);

@@ -22,9 +22,9 @@ constexpr char kAroundHint[] = "Write it in a query around the private aggregate
 constexpr char kSourceHint[] =
     "Choose rows with WHERE and compute columns there; aggregate them in the query around it.";
 
-void refuse_clause(const JudgedLevel* level, bool is_present, const char* reason,
-                   const char* hint) {
-  if (is_present) refuse(level->statement->refused, kNowhere, reason, hint);
+void refuse_clause(JudgedLevel* level, bool is_present, const char* reason, const char* hint) {
+  if (!is_present) return;
+  attempt(level, [&] { refuse(level->statement->refused, kNowhere, reason, hint); });
 }
 
 // ---- Conditions ----------------------------------------------------------------------------
@@ -90,7 +90,7 @@ bool is_plain_column(const Node* expression) {
 Node* rewrite_column(JudgedLevel* level, Node* expression) {
   if (!is_plain_column(expression))
     return with_counted_copy(level, rewrite_inside(level, expression));
-  check_column(level, as<Var>(expression));
+  if (!attempt(level, [&] { check_column(level, as<Var>(expression)); })) return expression;
   count_node(level->statement, expression, weight_of(level, expression));
   return with_bounded_work(level, expression);
 }
@@ -112,9 +112,27 @@ void rewrite_columns(JudgedLevel* level) {
   }
 }
 
+// ---- ORDER BY and LIMIT --------------------------------------------------------------------
+
+void check_order(JudgedLevel* level) {
+  const Query* query = level->query;
+  if (has_limit_zero(level) || is_never_true(query->jointree->quals) || has_empty_source(level)) {
+    read_nothing(level);
+    return;
+  }
+  if (level->parent == nullptr) return;  // It will be refused, because it shows rows.
+  refuse_clause(level, query->limitCount != nullptr || query->limitOffset != nullptr,
+                "LIMIT and OFFSET below a private aggregate are not supported: they choose rows by "
+                "other rows",
+                kSourceHint);
+  refuse_clause(level, query->sortClause != NIL,
+                "ORDER BY below a private aggregate is not supported: it has no effect",
+                kSourceHint);
+}
+
 }  // namespace
 
-void check_clauses(const JudgedLevel* level) {
+void check_clauses(JudgedLevel* level) {
   const Query* query = level->query;
   refuse_clause(level, query->rowMarks != NIL, "queries over protected tables cannot lock rows",
                 "Leave out FOR UPDATE.");
@@ -129,9 +147,10 @@ void check_clauses(const JudgedLevel* level) {
                 "Write a query for each grouping, and combine them with UNION ALL.");
 }
 
-void check_rows(JudgedLevel* level) {
-  check_joins(level);
+bool check_rows(JudgedLevel* level) {
+  if (!attempt(level, [&] { check_joins(level); })) return false;
   rewrite_conditions(level, as<Node>(level->query->jointree));
+  return true;
 }
 
 void check_source(JudgedLevel* level) {
@@ -139,21 +158,9 @@ void check_source(JudgedLevel* level) {
   refuse_clause(level, level->query->hasTargetSRFs,
                 "set-returning functions in SELECT are not supported over protected rows",
                 kAroundHint);
-  check_rows(level);
+  if (!check_rows(level)) return;
   rewrite_columns(level);
-  Query* query = level->query;
-  if (has_limit_zero(level) || is_never_true(query->jointree->quals) || has_empty_source(level)) {
-    read_nothing(level);
-    return;
-  }
-  if (level->parent == nullptr) return;  // It will be refused, because it shows rows.
-  refuse_clause(level, query->limitCount != nullptr || query->limitOffset != nullptr,
-                "LIMIT and OFFSET below a private aggregate are not supported: they choose rows by "
-                "other rows",
-                kSourceHint);
-  refuse_clause(level, query->sortClause != NIL,
-                "ORDER BY below a private aggregate is not supported: it has no effect",
-                kSourceHint);
+  attempt(level, [&] { check_order(level); });
 }
 
 }  // namespace dpquantile

@@ -13,10 +13,11 @@ namespace dpquantile {
 void check_source(JudgedLevel* level);
 
 // Checks and rewrites what a source and a release block share: joins and the conditions of FROM and
-// WHERE. Finds the relations.
-void check_rows(JudgedLevel* level);
+// WHERE. Finds the relations. Returns false if the joins are refused: then it is not known whose
+// the rows are.
+bool check_rows(JudgedLevel* level);
 
-// ereports for what neither a source nor a release block may have.
-void check_clauses(const JudgedLevel* level);
+// Refuses what neither a source nor a release block may have.
+void check_clauses(JudgedLevel* level);
 
 }  // namespace dpquantile

@@ -102,6 +102,7 @@ JudgedEntry describe_subquery(JudgedLevel* level, const Entry& read) {
   }
   const JudgedLevel* below =
       judge(level->statement, level, read.below, {view, described.user_column});
+  if (below->is_refused) return described;
   if (below->type == RelationType::kRows) {
     if (read.table->lateral) {
       refuse_query(level,
@@ -137,38 +138,46 @@ JudgedEntry describe(JudgedLevel* level, const Entry& read) {
 
 // A CTE that is planned as a part of the query around it loses the barrier. One with rows must be a
 // part of the release: elsewhere its costs, which depend on the rows, would choose the plan.
+void judge_cte(JudgedLevel* level, CommonTableExpr* cte, Level* read) {
+  const RelationType type = judge(level->statement, level, read, {})->type;
+  if (type == RelationType::kAnswers) cte->ctematerialized = CTEMaterializeAlways;
+  if (type == RelationType::kRows) cte->ctematerialized = CTEMaterializeNever;
+  if (cte->cterecursive && type != RelationType::kPublic) {
+    refuse_query(level, "recursive queries cannot read protected tables",
+                 "Ask the private aggregates in a query that is not recursive.");
+  }
+}
+
 void judge_ctes(JudgedLevel* level) {
   ListCell* cell;
   foreach (cell, level->query->cteList) {
     auto* cte = static_cast<CommonTableExpr*>(lfirst(cell));
     auto* read = static_cast<Level*>(list_nth(level->read->ctes, foreach_current_index(cell)));
-    const RelationType type = judge(level->statement, level, read, {})->type;
-    if (type == RelationType::kAnswers) cte->ctematerialized = CTEMaterializeAlways;
-    if (type == RelationType::kRows) cte->ctematerialized = CTEMaterializeNever;
-    if (cte->cterecursive && type != RelationType::kPublic) {
-      refuse_query(level, "recursive queries cannot read protected tables",
-                   "Ask the private aggregates in a query that is not recursive.");
-    }
+    attempt(level, [&] { judge_cte(level, cte, read); });
   }
 }
 
-// Returns whether FROM has protected rows. Elsewhere they are refused, as in UNION.
-bool describe_entries(JudgedLevel* level) {
+void judge_entry(JudgedLevel* level, int number) {
+  const Entry& read = entry_of(level->read, number);
+  if (!read.is_in_from && read.table->rtekind != RTE_SUBQUERY) return;
+  JudgedEntry& described = entry_of(level, number);
+  described = describe(level, read);
+  if (read.is_in_from || (described.relation == nullptr && described.source == nullptr)) return;
+  refuse_without_select(level->statement->refused, kNowhere,
+                        "UNION, INTERSECT or EXCEPT shows rows",
+                        accepted_aggregate(level->statement->refused));
+}
+
+// Returns whether FROM has protected rows.
+bool judge_entries(JudgedLevel* level) {
   const int count = list_length(level->query->rtable);
   level->entries =
       static_cast<JudgedEntry*>(palloc0((static_cast<Size>(count) + 1) * sizeof(JudgedEntry)));
   bool has_rows = false;
   for (int number = 1; number <= count; ++number) {
-    const Entry& read = entry_of(level->read, number);
-    if (!read.is_in_from && read.table->rtekind != RTE_SUBQUERY) continue;
-    JudgedEntry& described = entry_of(level, number);
-    described = describe(level, read);
-    if (described.relation == nullptr && described.source == nullptr) continue;
-    if (!read.is_in_from)
-      refuse_without_select(level->statement->refused, kNowhere,
-                            "UNION, INTERSECT or EXCEPT shows rows",
-                            accepted_aggregate(level->statement->refused));
-    has_rows = true;
+    attempt(level, [&] { judge_entry(level, number); });
+    const JudgedEntry& judged = entry_of(level, number);
+    has_rows = has_rows || judged.relation != nullptr || judged.source != nullptr;
   }
   return has_rows;
 }
@@ -187,6 +196,7 @@ Level* read_subquery(const JudgedLevel* level, const SubLink* subquery) {
 void judge_subquery(JudgedLevel* level, SubLink* subquery) {
   const JudgedLevel* below = judge(level->statement, level, read_subquery(level, subquery), {});
   const RefusedQuery& refused = level->statement->refused;
+  if (below->is_refused) return;
   if (below->type == RelationType::kRows) {
     refuse_without_select(refused, subquery->location, "a subquery shows rows",
                           accepted_aggregate(refused));
@@ -260,6 +270,28 @@ void judge_outer_query(JudgedLevel* level) {
   forget_identity(level->query);
 }
 
+// What is in FROM decides about all else, so that nothing is said of a level in which it is
+// refused.
+void judge_by_entries(JudgedLevel* level) {
+  const bool has_rows = judge_entries(level);
+  if (level->is_refused) return;
+  if (!has_rows) {
+    judge_outer_query(level);
+  } else if (aggregates(level->query)) {
+    judge_release(level);
+  } else {
+    judge_source(level);
+  }
+}
+
+void add_to_parent(const JudgedLevel* level) {
+  JudgedLevel* parent = level->parent;
+  if (parent == nullptr) return;
+  const bool adds_answers = level->type == RelationType::kAnswers;
+  if (adds_answers && parent->type == RelationType::kPublic) parent->type = RelationType::kAnswers;
+  parent->is_refused = parent->is_refused || level->is_refused;
+}
+
 const JudgedLevel* judge(JudgedStatement* statement, JudgedLevel* parent, Level* read,
                          const ViewOfLevel& view) {
   check_stack_depth();
@@ -270,34 +302,30 @@ const JudgedLevel* judge(JudgedStatement* statement, JudgedLevel* parent, Level*
                      "Use SELECT, or CREATE TABLE AS to keep the answers.");
   }
   judge_ctes(level);
-  if (!describe_entries(level)) {
-    judge_outer_query(level);
-  } else if (aggregates(level->query)) {
-    judge_release(level);
-  } else {
-    judge_source(level);
-  }
-  const bool adds_answers = parent != nullptr && level->type == RelationType::kAnswers;
-  if (adds_answers && parent->type == RelationType::kPublic) parent->type = RelationType::kAnswers;
+  judge_by_entries(level);
+  add_to_parent(level);
   return level;
 }
 
 }  // namespace
 
 void validate_statement(JudgedStatement* statement, Query* query) {
-  check_catalog_objects(statement->refused, query);
+  const RefusedQuery& refused = statement->refused;
+  // Without objects of others nothing that follows calls their code.
+  const int before = count_reasons(refused);
+  check_catalog_objects(refused, query);
+  if (count_reasons(refused) > before) return;
   statement->check_subquery = judge_subquery;
   const JudgedLevel* top =
       judge(statement, nullptr, read_statement(query, statement->borrowed)->top, {});
+  if (count_reasons(refused) > 0) return;
   if (top->type == RelationType::kRows && !top->is_empty) {
-    refuse_without_select(statement->refused, kNowhere, "the query shows rows",
-                          accepted_aggregate(statement->refused));
+    refuse_without_select(refused, kNowhere, "the query shows rows", accepted_aggregate(refused));
   }
   for (const auto* borrowed_relation : each<const BorrowedRelation>(statement->borrowed)) {
     if (borrowed_relation->is_validated) continue;
-    refuse_query(
-        top, psprintf("this form of reading \"%s\" is not supported", statement->refused.relation),
-        accepted_aggregate(statement->refused));
+    refuse_query(top, psprintf("this form of reading \"%s\" is not supported", refused.relation),
+                 accepted_aggregate(refused));
   }
   choose_size_limit(statement);
 }

@@ -88,7 +88,9 @@ void check_object(const Named& named, Oid catalog, Oid object) {
                             : psprintf("%s leads to %s, which is not PostgreSQL's own",
                                        name_of_object(*named.through), name);
   if (named.gate->refused != nullptr) {
-    refuse(*named.gate->refused, exprLocation(named.node), problem, hint_for(named, catalog));
+    const RefusedQuery& refused = *named.gate->refused;
+    attempt(refused,
+            [&] { refuse(refused, exprLocation(named.node), problem, hint_for(named, catalog)); });
   }
   if (named.gate->problem == nullptr) named.gate->problem = problem;
 }
