@@ -89,6 +89,15 @@ SELECT r.name, dp_count(v.number, 200) AS visits, dp_count(p.birth, 200) AS pati
 SELECT r.name, dp_count(v.number, 200) AS visits FROM visits v RIGHT JOIN (SELECT r.name, p.id FROM region r LEFT JOIN patients p ON p.region = r.id AND p.id = 100) r ON v.patient = r.id
  GROUP BY r.name ORDER BY 1;
 SELECT r.name, count(v.number) AS visits FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN visits v ON v.patient = p.id AND v.ward = 'b' GROUP BY r.name ORDER BY 1;
+-- Only what is joined to the kept rows is public, not what is joined to rows that may be absent.
+SELECT r.name, dp_count(v.number, 200) AS visits FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN (visits v JOIN region d ON d.id = 3) ON v.patient = p.id
+  GROUP BY r.name ORDER BY 1;
+-- A column of users that an outer join may make NULL does not say whose a row is, however deep it is.
+SELECT dp_count(200) FROM (SELECT v.patient, p.id FROM patients p LEFT JOIN visits v ON v.patient = p.id AND v.cost = 500) a;
+SELECT dp_count(200) FROM (SELECT * FROM (SELECT v.patient, p.id FROM patients p LEFT JOIN visits v ON v.patient = p.id AND v.cost = 500) a) b;
+-- A table without rows leaves those that an outer join keeps.
+SELECT dp_count(200) FROM (SELECT p.id FROM patients p LEFT JOIN (SELECT * FROM visits WHERE false) x ON x.patient = p.id) y;
+SELECT dp_count(200) FROM (SELECT p.id FROM patients p JOIN (SELECT * FROM visits WHERE false) x ON x.patient = p.id) y;
 -- A view of a table of the unit; its limit is 3.
 SELECT dp_count(200) FROM patients p JOIN costly c ON c.person = p.id;
 SELECT dp_count(200) FROM costly c LEFT JOIN stays s ON s.patient = c.person;
@@ -138,6 +147,12 @@ WITH v AS (SELECT patient FROM visits) SELECT dp_count(200) FROM v a JOIN v b ON
 SELECT r.name, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id JOIN visits v ON v.patient = p.id GROUP BY r.name;
 SELECT r.name, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id RIGHT JOIN visits v ON v.patient = p.id GROUP BY r.name;
 SELECT r.name, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id, visits v WHERE v.patient = p.id GROUP BY r.name;
+-- threat 174: a public table within the absent side: its keys would tell whether patient 3 has a visit
+SELECT d.name, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN (visits v JOIN region d ON d.id = 3) ON v.patient = p.id AND p.id = 3 GROUP BY d.name;
+SELECT d.name, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN (visits v LEFT JOIN region d ON d.id = 3) ON v.patient = p.id AND p.id = 3 GROUP BY d.name;
+SELECT d.k, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN (visits v JOIN (VALUES (1)) AS d (k) ON d.k = 1) ON v.patient = p.id AND p.id = 3 GROUP BY d.k;
+SELECT d.name, dp_count(v.cost, 200) FROM (visits v JOIN region d ON d.id = 3) RIGHT JOIN (SELECT r.id AS region, p.id FROM region r LEFT JOIN patients p ON p.region = r.id) t ON v.patient = t.id AND t.id = 3 GROUP BY d.name;
+SELECT r.name, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN (visits v JOIN region d ON d.id = 3) ON v.patient = p.id AND p.id = 3 WHERE d.name = 'nowhere' GROUP BY r.name;
 SELECT r.name, dp_count(v.cost, 200) FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN visits v ON v.doctor = p.id GROUP BY r.name;
 SELECT r.name, dp_sum(coalesce(v.cost, 1), 200, 0, 600) FROM region r LEFT JOIN patients p ON p.region = r.id LEFT JOIN visits v ON v.patient = p.id GROUP BY r.name;
 SELECT dp_count(200) FROM staff s JOIN patients p ON p.id = s.id;
@@ -211,9 +226,9 @@ SET SESSION AUTHORIZATION regress_dpq_join_analyst;
 SELECT dp_count(200) FROM patients p JOIN stays s ON s.patient = p.id;
 SELECT dp_count(200) FROM stays WHERE patient = 100;
 
--- Budgets for both tables pay. What was asked before counts, 6700.
+-- Budgets for both tables pay. What was asked before counts, 7700.
 RESET SESSION AUTHORIZATION;
-SELECT dp_grant_budget('regress_dpq_join_analyst', 6710, 0.1, on_table => 'regress_dpq_join.visits'), dp_grant_budget('regress_dpq_join_analyst', 6715, 0.1, on_table => 'regress_dpq_join.patients');
+SELECT dp_grant_budget('regress_dpq_join_analyst', 7710, 0.1, on_table => 'regress_dpq_join.visits'), dp_grant_budget('regress_dpq_join_analyst', 7715, 0.1, on_table => 'regress_dpq_join.patients');
 SET SESSION AUTHORIZATION regress_dpq_join_analyst;
 SELECT dp_count(6) >= 0 AS n FROM patients p JOIN visits v ON v.patient = p.id;
 SELECT on_table, epsilon_spent FROM dp_budget WHERE on_table IS NOT NULL ORDER BY on_table::text;

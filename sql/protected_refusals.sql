@@ -488,6 +488,11 @@ SELECT d.id, dp_count(s.id, 1) FROM department d JOIN staff s ON s.department = 
 SELECT d.id, dp_count(s.id, 1) FROM staff s LEFT JOIN department d ON s.department = d.id GROUP BY d.id;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id WHERE s.salary > 5 GROUP BY d.id;
 SELECT s.salary, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY s.salary HAVING dp_keep_group(1, 1e-6);
+-- threat 175: a protected row that takes the place of a public one must not choose its group. WHERE may choose a row of a table, as ON does.
+SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON true WHERE e.id = CASE WHEN s.id IS NULL THEN 1 ELSE 2 END
+  GROUP BY e.id HAVING dp_keep_group(1, 1e-6);
+SELECT e.id FROM (SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = d.id WHERE s.salary > 1e6
+  GROUP BY e.id HAVING dp_keep_group(1, 1e-6)) e;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = s.salary GROUP BY d.id;
 -- Equal keys that look different (threat 63)
 SELECT d.floor::float8, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY 1;

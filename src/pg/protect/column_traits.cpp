@@ -24,8 +24,8 @@ bool is_public_column(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return true;
   if (Node* merged = merged_column(level->query, column)) return is_public(level, merged);
   const JudgedEntry& entry = entry_of(level, column->varno);
-  if (entry.source == nullptr) return entry.is_public;
   if (entry.may_be_absent) return false;
+  if (entry.source == nullptr) return entry.is_public;
   Node* expression = column_of_source(entry.source, column->varattno);
   return expression != nullptr && is_public(entry.source, expression);
 }

@@ -152,12 +152,31 @@ void add_public_side(const Walk& walk, const Part& rows, int table, const Node* 
   level->keeps_public_rows = true;
 }
 
-// What a public row is joined to is public if the condition is. An inner join by another condition
-// drops public rows.
+// Whether a term may name a column of an entry. That of a join (USING) may be of any.
+bool may_name(const JudgedLevel* level, Node* term, int table) {
+  for (const auto* column : each<const Var>(pull_vars_of_level(term, 0))) {
+    const int number = static_cast<int>(column->varno);
+    const bool is_merged = rt_fetch(number, level->query->rtable)->rtekind == RTE_JOIN;
+    if (number == table || is_merged) return true;
+  }
+  return false;
+}
+
+// The terms by which a row of a table is chosen.
+List* terms_on(const JudgedLevel* level, const List* conditions, int table) {
+  List* terms = NIL;
+  for (auto* term : each<Node>(conditions)) {
+    if (may_name(level, term, table)) terms = lappend(terms, term);
+  }
+  return terms;
+}
+
+// What a public row is joined to is public if all terms are that choose it, wherever they stand. An
+// inner join by another one drops public rows.
 void add_beside_public_side(const Walk& walk, int table, const List* conditions, bool is_inner) {
   JudgedEntry& entry = entry_of(walk.level, table);
   entry.is_public = true;
-  entry.is_public = are_public(walk.level, conditions);
+  entry.is_public = are_public(walk.level, terms_on(walk.level, conditions, table));
   if (is_inner && !entry.is_public) walk.level->keeps_public_rows = false;
 }
 
@@ -240,8 +259,8 @@ Part walk_join(const Walk& walk, const JoinExpr* join) {
   if (sides.keeps_table) {
     add_public_side(walk, sides.rows, table, at);
     sides.rows.has_public_side = true;
-  } else if (walk.level->has_public_side) {
-    add_beside_public_side(walk, table, on, is_inner);
+  } else if (sides.rows.has_public_side) {
+    add_beside_public_side(walk, table, conditions, is_inner);
   }
   sides.rows.entries = bms_add_member(sides.rows.entries, table);
   return sides.rows;

@@ -66,10 +66,25 @@ bool has_limit_zero(JudgedLevel* level) {
   return !limit->constisnull && DatumGetInt64(limit->constvalue) == 0;
 }
 
-bool has_empty_source(const JudgedLevel* level) {
-  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const JudgedLevel* source = entry_of(level, i).source;
-    if (source != nullptr && source->is_empty && !level->has_public_side) return true;
+// Whether a part of FROM has no row: an outer join keeps those without a partner.
+bool is_empty_part(const JudgedLevel* level, const Node* part) {
+  if (IsA(part, RangeTblRef)) {
+    const JudgedLevel* source = entry_of(level, as<RangeTblRef>(part)->rtindex).source;
+    return source != nullptr && source->is_empty;
+  }
+  if (!IsA(part, JoinExpr)) return false;
+  const auto* join = as<JoinExpr>(part);
+  const bool is_left = is_empty_part(level, join->larg);
+  const bool is_right = is_empty_part(level, join->rarg);
+  if (join->jointype == JOIN_INNER) return is_left || is_right;
+  if (join->jointype == JOIN_LEFT) return is_left;
+  return join->jointype == JOIN_RIGHT && is_right;
+}
+
+bool has_empty_part(const JudgedLevel* level) {
+  if (level->has_public_side) return false;
+  for (const auto* part : each<const Node>(level->query->jointree->fromlist)) {
+    if (is_empty_part(level, part)) return true;
   }
   return false;
 }
@@ -116,7 +131,7 @@ void rewrite_columns(JudgedLevel* level) {
 
 void check_order(JudgedLevel* level) {
   const Query* query = level->query;
-  if (has_limit_zero(level) || is_never_true(query->jointree->quals) || has_empty_source(level)) {
+  if (has_limit_zero(level) || is_never_true(query->jointree->quals) || has_empty_part(level)) {
     read_nothing(level);
     return;
   }

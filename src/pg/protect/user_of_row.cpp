@@ -63,11 +63,23 @@ Node* column_of_table(const JudgedLevel* level, int number, const BorrowedRelati
 
 // ---- Derived tables and CTEs ---------------------------------------------------------------
 
+// Whether an expression is the user of the source's rows, and not another column of users, which an
+// outer join may make NULL.
+bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
+  if (user_entry_of(source, expression) != source->user_entry) return false;
+  const auto* column = as<Var>(expression);
+  const Node* merged = merged_column(source->query, column);
+  if (merged != nullptr) return is_user_of_row(source, merged);
+  const JudgedLevel* below = entry_of(source, column->varno).source;
+  return below == nullptr || below->view != nullptr ||
+         is_user_of_row(below, column_of_source(below, column->varattno));
+}
+
 // The number of the column that has the user; 0 if none has.
 AttrNumber find_user(const JudgedLevel* source) {
   for (const auto* column : each<const TargetEntry>(source->query->targetList)) {
     const auto* expression = as<Node>(column->expr);
-    if (user_entry_of(source, expression) == source->user_entry) return column->resno;
+    if (is_user_of_row(source, expression)) return column->resno;
   }
   return 0;
 }
