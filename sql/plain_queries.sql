@@ -328,6 +328,12 @@ SELECT city, department, count(*) FROM staff GROUP BY city, department;
 -- Beside private aggregates
 SELECT department, count(*), dp_count(50), dp_count(50) FILTER (WHERE active) AS active FROM staff GROUP BY department;
 SELECT city, count(*) FROM staff GROUP BY city HAVING dp_keep_group(10, 1e-6);
+-- Private aggregates alone see the lists, too.
+SELECT department, dp_count(50) AS n, dp_count(age, 50) AS aged, dp_count_distinct(city, 50) AS cities, dp_avg(age, 50, 0, 100) BETWEEN 20 AND 80 OR dp_count(50) = 0 AS ages FROM staff WHERE age > 30
+  GROUP BY department HAVING dp_count(50) >= 0;
+SELECT active, date_trunc('year', hired) < '1900-01-01' AS long_ago, dp_count(50) AS n FROM staff GROUP BY 1, 2;
+SELECT dp_private_query('SELECT active, dp_count(1) FROM staff GROUP BY active');
+SELECT city, dp_count(50) FROM staff GROUP BY city;
 
 -- Prepared statements
 PREPARE of_age(int) AS SELECT count(*) FROM staff WHERE age > $1;
