@@ -10,7 +10,8 @@ extern "C" {
 
 // What the validator knows of a statement and of each of its query levels. The rules fill it from
 // the innermost level outwards, and read it instead of looking at the query again. Plain data,
-// since errors may be raised at any time.
+// since errors may be raised at any time. The kinds of levels are types of relations (Theorem 34 of
+// docs/privacy/relations.md).
 namespace dpquantile {
 
 struct QueryLevel;
