@@ -12,7 +12,8 @@ extern "C" {
 // depends on the user's own rows, as far as the query uses them, and on random keys of the
 // execution (core/contributions/limited_rows.hpp; docs/privacy.md, "Rows of a person"). The order
 // of the rows means nothing to what is above: the aggregates answer with the same law for any
-// order.
+// order. What is left of a person is at most some rows, whatever the rows of others are (Lemma 34f
+// of docs/privacy/relations.md).
 namespace dpquantile {
 
 // The node's name in EXPLAIN.

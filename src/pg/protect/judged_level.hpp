@@ -10,7 +10,8 @@ extern "C" {
 
 // What the rules have found of a statement and of each of its query levels (pg/query), and what is
 // to be made of it. They fill it from the innermost level outwards, and read it instead of looking
-// at the query again. Plain data, since errors may be raised at any time.
+// at the query again. Plain data, since errors may be raised at any time. The types of relations
+// are those of Theorem 34 of docs/privacy/relations.md.
 namespace dpquantile {
 
 struct JudgedLevel;
