@@ -35,7 +35,7 @@ sub lines_without_answers
 }
 
 my $node = PostgreSQL::Test::Cluster->new('demo');
-$node->init(extra => [@INITDB]);
+init_node($node);
 $node->start;
 my $printed;
 IPC::Run::run(
