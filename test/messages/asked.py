@@ -22,13 +22,13 @@ SELECT format('%I.%I', p.pronamespace::regnamespace, p.proname), p.prorettype = 
   FROM pg_proc p
  WHERE dpquantile.how_total(p.oid) IN ('as it is', 'variant') ORDER BY p.oid"""
 
-# The ten types whose input functions have a variant.
 CASTS = """
 SELECT format('c25::%s IS NOT NULL', t.oid::regtype), typinput::oid, '0:25:' || marked
   FROM pg_type t JOIN sample ON declared = 25
- WHERE t.oid = ANY ('{bool,int2,int4,int8,float4,float8,numeric,uuid,date,timestamp}'::regtype[])
+ WHERE t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND dpquantile.how_total(typinput) = 'from text'
 UNION ALL
-SELECT format('c%s::text IS NOT NULL', declared), typoutput, format('0:%s:%s', t.oid, marked) FROM sample JOIN pg_type t ON t.oid = type"""
+SELECT format('c%s::text IS NOT NULL', declared), typoutput, format('0:%s:%s', t.oid, marked) FROM sample JOIN pg_type t ON t.oid = type
+ WHERE dpquantile.how_total(typoutput) = 'to text'"""
 
 # What compares and hashes the values of a type: 2 of a btree prepares a sort.
 SUPPORT = """

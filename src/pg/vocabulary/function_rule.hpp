@@ -5,7 +5,8 @@
 // One table says what a query may do with each function of PostgreSQL, and so with the operators
 // and casts that call it. A line is a FunctionRule. The sections of the table are
 // functions_of_*.hpp and functions_outside.hpp; total_functions.hpp looks a function up. In SQL
-// dpquantile.how_total() tells of it; tests take from there which functions there are.
+// dpquantile.how_total() tells of it; docs/functions.md and tests take from there which functions
+// there are.
 //
 // Inside, for values of protected rows, a query may call those only that have a line for it: of
 // functions that are total as they are, {F_BOOLEQ}, or of those with a variant (total_call.hpp).
@@ -64,6 +65,7 @@ enum class AnswerSize {
 enum class CallPlace {
   kInside,    // and outside
   kFromText,  // inside, as the cast from text to the type of which it is the input function
+  kToText,    // inside, as the cast to text from the type of which it is the output function
   kOutside,
   kNever,
 };
@@ -122,6 +124,7 @@ struct FunctionRule {
     return changed;
   }
   constexpr FunctionRule from_text() const { return placed(CallPlace::kFromText); }
+  constexpr FunctionRule to_text() const { return placed(CallPlace::kToText); }
   constexpr FunctionRule outside() const { return placed(CallPlace::kOutside); }
   constexpr FunctionRule never() const { return placed(CallPlace::kNever); }
 

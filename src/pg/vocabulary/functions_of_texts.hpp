@@ -11,7 +11,7 @@ extern "C" {
 #include "utils/fmgrprotos.h"
 }
 
-// The table of functions (function_rule.hpp): texts, names and bytes, and casts from text.
+// The table of functions (function_rule.hpp): texts, names and bytes, casts from and to text.
 namespace dpquantile::functions {
 
 using enum CallTime;
@@ -194,6 +194,27 @@ inline constexpr FunctionRule kCastsFromText[] = {
     FunctionRule{F_UUID_IN, text_casts::cast<uuid_in>, UUIDOID, {TEXTOID}}.from_text(),
     FunctionRule{F_DATE_IN, text_casts::cast_to_date<date_in>, DATEOID, {TEXTOID}}.stable().from_text(),
     FunctionRule{F_TIMESTAMP_IN, text_casts::cast_to_date<timestamp_in>, TIMESTAMPOID, {TEXTOID}}.stable().from_text(),
+};
+
+// Output functions. Those of the types of texts are not called.
+inline constexpr FunctionRule kCastsToText[] = {
+    FunctionRule{F_BOOLOUT}.to_text(),
+    FunctionRule{F_NAMEOUT}.to_text(),
+    FunctionRule{F_INT2OUT}.to_text(),
+    FunctionRule{F_INT4OUT}.to_text(),
+    FunctionRule{F_INT8OUT}.to_text(),
+    FunctionRule{F_OIDOUT}.to_text(),
+    FunctionRule{F_FLOAT4OUT}.to_text(),
+    FunctionRule{F_FLOAT8OUT}.to_text(),
+    FunctionRule{F_NUMERIC_OUT}.to_text(),
+    FunctionRule{F_DATE_OUT}.to_text(),
+    FunctionRule{F_TIME_OUT}.to_text(),
+    FunctionRule{F_TIMETZ_OUT}.to_text(),
+    FunctionRule{F_TIMESTAMP_OUT}.to_text(),
+    FunctionRule{F_TIMESTAMPTZ_OUT}.to_text(),
+    FunctionRule{F_INTERVAL_OUT}.to_text(),
+    FunctionRule{F_UUID_OUT}.to_text(),
+    FunctionRule{F_ENUM_OUT}.to_text(),
 };
 // clang-format on
 

@@ -22,17 +22,27 @@ bool is_early_function(Oid function) {
 }
 
 const char* how_total(Oid function) {
-  if (is_total(function)) return "as it is";
-  if (find_variant(function) != nullptr) return "variant";
-  return is_early_function(function) ? "early only" : nullptr;
+  const FunctionRule* rule = find_rule(function);
+  const CallPlace place = rule == nullptr ? CallPlace::kOutside : rule->place;
+  switch (place) {
+    case CallPlace::kInside:
+      return rule->variant == nullptr ? "as it is" : "variant";
+    case CallPlace::kFromText:
+      return "from text";
+    case CallPlace::kToText:
+      return "to text";
+    default:
+      return is_early_function(function) ? "early only" : nullptr;
+  }
 }
 
 }  // namespace
 
 }  // namespace dpquantile
 
-// (function regprocedure) returns text: 'as it is', 'variant', 'early only', or null for a function
-// that no expression over protected rows may call.
+// (function regprocedure) returns text: 'as it is', 'variant', 'from text' and 'to text' for the
+// input and output functions of casts, 'early only', or null for a function that no expression over
+// protected rows may call.
 DPQ_FUNCTION(dpq_how_total) {
   const char* how = dpquantile::how_total(PG_GETARG_OID(0));
   if (how == nullptr) PG_RETURN_NULL();

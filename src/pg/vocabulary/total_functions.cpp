@@ -10,7 +10,6 @@
 #include "pg/vocabulary/functions_of_texts.hpp"
 #include "pg/vocabulary/functions_outside.hpp"
 #include "pg/vocabulary/own_function.hpp"
-#include "pg/vocabulary/type_table.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -45,8 +44,8 @@ constexpr auto entries_of(const FunctionRule (&... sections)[kSizes]) {
 
 constexpr auto kTable = entries_of(
     functions::kOfIntegers, functions::kOfFloats, functions::kOfNumerics, functions::kOfDates,
-    functions::kOfTexts, functions::kCastsFromText, functions::kOfOthers, functions::kTakingAnyType,
-    functions::kGivingRows, functions::kNeverCalled);
+    functions::kOfTexts, functions::kCastsFromText, functions::kCastsToText, functions::kOfOthers,
+    functions::kTakingAnyType, functions::kGivingRows, functions::kNeverCalled);
 
 static_assert(std::ranges::adjacent_find(kTable, {}, &Entry::function) == kTable.end(),
               "a function is listed twice");
@@ -81,10 +80,12 @@ Const* empty_array(Oid type) {
                    PointerGetDatum(construct_empty_array(type)), false, false);
 }
 
-// A type that the table does not have may be an enum, whose labels are texts.
 bool has_total_output(Oid type) {
-  const TypeRule* rule = find_type(type);
-  return rule == nullptr ? get_typtype(type) == TYPTYPE_ENUM : rule->is_written;
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(type, &output, &is_varlena);
+  const FunctionRule* rule = find_rule(output);
+  return rule != nullptr && rule->place == CallPlace::kToText;
 }
 
 }  // namespace

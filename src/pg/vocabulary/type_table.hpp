@@ -10,7 +10,6 @@ namespace dpquantile {
 struct TypeRule {
   Oid type;
   const char* ordinary;  // the text of an ordinary value; null: a text itself
-  bool is_written;       // its output function cannot fail: casts to text are total
   bool has_any_length;   // so that time and memory would tell of a long value
 };
 

@@ -3,8 +3,9 @@ CREATE OR REPLACE FUNCTION dpquantile.how_total(function regprocedure) RETURNS t
   AS 'MODULE_PATHNAME', 'dpq_how_total';
 COMMENT ON FUNCTION dpquantile.how_total(regprocedure) IS
   'function: any function. How a query over protected tables may use it in an expression: ''as it is'', also for values of rows, because it '
-  'cannot fail; ''variant'', also for values of rows, where dpquantile.total() is called in its place; ''early only'', without columns, '
-  'because it is evaluated before the first row; otherwise NULL.';
+  'cannot fail; ''variant'', also for values of rows, where dpquantile.total() is called in its place; ''from text'' and ''to text'', the '
+  'input or output function of a type, also for values of rows, as a cast; ''early only'', without columns, because it is evaluated before '
+  'the first row; otherwise NULL.';
 
 -- src/pg/vocabulary/function_rule.hpp says where the table of originals is.
 CREATE OR REPLACE FUNCTION dpquantile.total(answer anyarray, original oid, VARIADIC arguments "any") RETURNS anyelement
