@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Callable, Iterator, List, Sequence
 
 import private_aggregates
+from inside_functions import public_choices
 from session import Row
 
 Ask = Callable[[str], Sequence[Row]]  # a superuser asks, and gets the rows
-
-# Arguments that must be public: units, zones, formats
-PUBLIC_TEXTS = ("day", "UTC", "999")
-MOST_PUBLIC_ARGUMENTS = 2
 
 FUNCTIONS = """
 SELECT format('%I.%I', p.pronamespace::regnamespace, p.proname), p.prorettype = 'bool'::regtype, p.oid,
@@ -77,14 +73,12 @@ def count_of(condition: str) -> str:
 def calls(name: str, is_condition: bool, trigger: int, values: List[str]) -> Iterator[Asked]:
     """Calls of a function with columns for its arguments, then with constants for more and more of its texts."""
     texts = [i for i, value in enumerate(values) if value.startswith("25:")]
-    for number in range(MOST_PUBLIC_ARGUMENTS + 1):
-        for public in combinations(texts, number):
-            for text in PUBLIC_TEXTS if public else ("",):
-                arguments = [f"'{text}'" if i in public else "c" + value.split(":")[0] for i, value in enumerate(values)]
-                seen = [f"{i}:{value.split(':', 1)[1]}" for i, value in enumerate(values) if i not in public]
-                call = f"{name}({', '.join(arguments)})"
-                if seen:
-                    yield Asked(name, count_of(call if is_condition else f"{call} IS NOT NULL"), trigger, "|".join(seen))
+    for public in public_choices(texts):
+        arguments = [f"'{public[i]}'" if i in public else "c" + value.split(":")[0] for i, value in enumerate(values)]
+        seen = [f"{i}:{value.split(':', 1)[1]}" for i, value in enumerate(values) if i not in public]
+        call = f"{name}({', '.join(arguments)})"
+        if seen:
+            yield Asked(name, count_of(call if is_condition else f"{call} IS NOT NULL"), trigger, "|".join(seen))
 
 
 def functions(ask: Ask) -> Iterator[List[Asked]]:
