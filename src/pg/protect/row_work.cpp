@@ -143,9 +143,8 @@ double time_of_variant(const QueryLevel* level, CallTime call, Node* node, int i
 }
 
 bool compares_equality(const Node* node) {
-  const Oid function = function_of(node);
-  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
-  return name != nullptr && is_one_of(name, "texteq textne bpchareq bpcharne byteaeq byteane");
+  const CallTime time = time_of_function(function_of(node));
+  return time == CallTime::kEquality || time == CallTime::kEqualLength;
 }
 
 // Collations of the operating system take their time. Some of ICU put all marks of a letter into

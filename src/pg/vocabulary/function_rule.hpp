@@ -42,6 +42,9 @@ enum class CallTime {
   kCaseBlindSearch,  // the same
   kSetSearch,        // a byte with a character of a set
   kListSearch,       // a byte with a character of translate()
+  kEquality,         // of texts: no collation decides
+  kEqualLength,      // the same, and texts of different lengths are not read
+  kLength,           // of a text that is not read
 };
 
 // How long a text may be that is answered (size_bounds.hpp).
@@ -80,8 +83,8 @@ struct FunctionRule {
   Oid function;
 
   // What stands in inside, and takes the same arguments, of which none is NULL. Null if the
-  // function is total as it is: then it takes an ordinary time, and a text that it answers counts
-  // as its longest argument or 128 bytes.
+  // function is total as it is: then it takes no longer than a comparison, and a text that it
+  // answers counts as its longest argument or 128 bytes.
   PGFunction variant = nullptr;
 
   // Of a function with a variant: types, as PostgreSQL's catalogs have them, with InvalidOid after
@@ -111,6 +114,11 @@ struct FunctionRule {
   constexpr FunctionRule stable() const {
     FunctionRule changed = *this;
     changed.is_stable = true;
+    return changed;
+  }
+  constexpr FunctionRule taking(CallTime other) const {
+    FunctionRule changed = *this;
+    changed.time = other;
     return changed;
   }
   constexpr FunctionRule of_any_type() const {

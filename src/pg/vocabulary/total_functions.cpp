@@ -116,6 +116,11 @@ const FunctionRule* find_text_cast(Oid type) {
   return found == std::end(functions::kCastsFromText) ? nullptr : found;
 }
 
+CallTime time_of_function(Oid function) {
+  const FunctionRule* rule = find_rule(function);
+  return rule == nullptr ? CallTime::kOrdinary : rule->time;
+}
+
 bool is_total(Oid function) {
   const FunctionRule* rule = find_rule(function);
   return rule != nullptr && rule->place == CallPlace::kInside && rule->variant == nullptr;

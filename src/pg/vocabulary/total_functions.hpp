@@ -32,6 +32,9 @@ int number_of_arguments(const FunctionRule& variant);
 // The cast from text to a type, or null.
 const FunctionRule* find_text_cast(Oid type);
 
+// How long a function takes; kOrdinary for one that is not listed.
+CallTime time_of_function(Oid function);
+
 // Whether a function is total as it is, for all values of all its arguments.
 bool is_total(Oid function);
 
