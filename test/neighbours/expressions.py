@@ -13,7 +13,7 @@ from sql_tree import Expr
 
 COLUMN_SHARE = 0.75       # of the leaves; the others are constants
 REFUSED_RULE_SHARE = 0.02  # of the expressions
-TABLE_SHARE = 0.4          # of the expressions: functions of the table
+TABLE_SHARE = 0.3          # of the expressions: functions of the table
 PARAMETER_SHARE = 0.3     # of the constants, where there are parameters
 
 
