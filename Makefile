@@ -46,7 +46,7 @@
 ##   make mutants        plant faults, and see which check finds them; OF=neighbours: only what this kind finds; MUTANT=kept_keys: only this one
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make check-docs     check that links and names of pages lead somewhere, and docs/settings.md
-##   make reference      write docs/reference.md from the comments in the database that PGDATABASE and the like name
+##   make reference      write docs/reference.md and functions.md from the database that PGDATABASE and the like name
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
 ##   make container      build the container and try it; needs Docker
@@ -343,7 +343,9 @@ check-docs:
 	@perl scripts/check-docs.pl
 
 reference:
-	@psql -XAtq -f scripts/reference.sql >docs/reference.md.new && mv docs/reference.md.new docs/reference.md || { rm -f docs/reference.md.new; exit 1; }
+	@for page in reference functions; do \
+	  psql -XAtq -f scripts/$$page.sql >docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || { rm -f docs/$$page.md.new; exit 1; }; \
+	done
 
 rooms:
 	@perl scripts/check-includes.pl --dot | dot -Tsvg -o docs/rooms.svg
