@@ -6,8 +6,7 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
-#include "pg/release/charged_tables.hpp"
-#include "pg/reuse/query_identity.hpp"
+#include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
@@ -270,6 +269,14 @@ void add_public_tables(const QueryLevel* level) {
   }
 }
 
+void mark_level(Query* query, List* charged_tables, const char* identity) {
+  LevelMark mark{};
+  mark.identity = identity;
+  mark.knows_tables = true;
+  mark.tables = charged_tables;
+  put_mark(&query->rtable, mark);
+}
+
 void check_by_kind(QueryLevel* level) {
   if (level->kind != LevelKind::kOuter) add_public_tables(level);
   switch (level->kind) {
@@ -280,16 +287,15 @@ void check_by_kind(QueryLevel* level) {
     case LevelKind::kRelease:
       check_release_block(level);
       level->has_release = true;
-      mark_charged_tables(level->query, set_validated(level));
+      mark_level(level->query, set_validated(level), mark_of_level(level->query).identity);
       // No condition around gets below the aggregates, where it would be evaluated for rows.
       if (level->parent != nullptr) fence(level->query);
       break;
     case LevelKind::kOuter:
       check_outer_query(level);
-      if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
       // Aggregates over no protected rows may be of values of any type, and compute anything. Their
       // answers are not kept.
-      forget_identity(level->query);
+      if (level->query->hasAggs) mark_level(level->query, NIL, nullptr);
       break;
   }
 }
