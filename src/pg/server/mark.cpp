@@ -66,6 +66,10 @@ void MarkFields::text(const char* name, const char** value) {
   *value = node == nullptr ? nullptr : strVal(node);
 }
 
+void MarkFields::query(const char* name, const Query** value) {
+  *value = as<Query>(pass(name, T_Query, as<Node>(const_cast<Query*>(*value))));
+}
+
 void MarkFields::list(const char* name, NodeTag kind, List** value, int length) {
   *value = as<List>(pass(name, kind, as<Node>(*value)));
   require(length == kAnyLength || list_length(*value) == length);

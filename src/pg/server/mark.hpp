@@ -42,7 +42,8 @@ class MarkFields {
   void truth(const char* name, bool* value);
   void integer(const char* name, int* value);
   void oid(const char* name, Oid* value);
-  void text(const char* name, const char** value);  // or null
+  void text(const char* name, const char** value);    // or null
+  void query(const char* name, const Query** value);  // or null
   // A list of this kind (T_IntList, T_OidList or T_List), of so many elements
   void list(const char* name, NodeTag kind, List** value, int length = kAnyLength);
   // A list of String
