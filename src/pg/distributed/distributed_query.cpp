@@ -4,12 +4,11 @@
 #include "pg/distributed/distributed_states.hpp"
 #include "pg/distributed/states_query.hpp"
 #include "pg/parameters/private_call.hpp"
+#include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
-#include "pg/server/query_random.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"
-#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -22,8 +21,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-CutQuery* innermost = nullptr;
 
 // ---- What a query has ----------------------------------------------------------------------
 
@@ -203,58 +200,33 @@ bool add_relations_below(Node* node, void* context) {
 
 // ---- The cuts ------------------------------------------------------------------------------
 
-// Nobody can guess it, and so write a placeholder.
-uint64 random_number() {
-  uint64 number = 0;
-  while (number == 0) number = draw_number();
-  return number;
-}
+struct Cut {
+  List* states;   // the queries that were taken out
+  bool is_alone;  // as in LevelMark
+};
 
-Const* number_constant(uint64 number) {
-  return makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-                   Int64GetDatum(static_cast<int64>(number)), false, FLOAT8PASSBYVAL);
-}
-
-// For query_tree_walker() and expression_tree_walker(). `context` is a CutQuery*.
+// For query_tree_walker() and expression_tree_walker(). `context` is a Cut*.
 bool cut_levels(Node* node, void* context) {
   if (node == nullptr) return false;
   if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(cut_levels), context);
   auto* query = as<Query>(node);
   if (is_private_level(query) && reads_citus(query)) {
-    auto* cut = static_cast<CutQuery*>(context);
-    const uint64 number = random_number();
-    cut->states = lappend(cut->states, take_states_query(query, number));
-    cut->numbers = lappend(cut->numbers, number_constant(number));
+    auto* cut = static_cast<Cut*>(context);
+    Query* states = take_states_query(query);
+    cut->states = lappend(cut->states, states);
+    LevelMark mark{};
+    mark.states = states;
+    mark.is_alone = cut->is_alone;
+    put_mark(&query->rtable, mark);
   }
   return query_tree_walker(query, DPQ_TREE_WALKER(cut_levels), context, 0);
-}
-
-struct CutLevel {
-  const Query* states;
-  bool is_alone;  // no other level of the query is charged
-};
-
-CutLevel level_with_number(uint64 number) {
-  for (const CutQuery* cut = innermost; cut != nullptr; cut = cut->around) {
-    const ListCell* cell;
-    foreach (cell, cut->numbers) {
-      const auto* known = static_cast<const Const*>(lfirst(cell));
-      if (static_cast<uint64>(DatumGetInt64(known->constvalue)) != number) continue;
-      return {static_cast<const Query*>(list_nth(cut->states, foreach_current_index(cell))),
-              cut->levels == 1};
-    }
-  }
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("the query reads a placeholder that its planner did not make"),
-                  errhint("Leave distributed_groups out of queries.")));
 }
 
 // ---- The path ------------------------------------------------------------------------------
 
 struct StatesPath {
   CustomPath path;
-  CutLevel level;
-  List* columns;
+  StatesPlan plan;
   List* conditions;  // on the keys
 };
 
@@ -292,11 +264,12 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
   plan->flags = custom_path->flags;
   plan->custom_scan_tlist =
       static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
-  List* columns = list_copy(path->columns);
-  add_columns_of_conditions(plan, path->conditions, &columns);
+  StatesPlan told = path->plan;
+  told.states = static_cast<Query*>(copyObjectImpl(told.states));
+  told.columns = list_copy(told.columns);
+  add_columns_of_conditions(plan, path->conditions, &told.columns);
   plan->scan.plan.qual = static_cast<List*>(copyObjectImpl(path->conditions));
-  plan->custom_private =
-      list_make3(copyObjectImpl(path->level.states), columns, makeBoolean(path->level.is_alone));
+  plan->custom_private = encode_mark(told);
   plan->methods = distributed_states_methods();
   return &plan->scan.plan;
 }
@@ -304,10 +277,10 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
 const CustomPathMethods kPathMethods = {kDistributedStatesName, plan_states, nullptr};
 
 // Costs and rows are constants, as those of the release node.
-Path* make_states_path(const GroupingLevel& level, const PathTarget* target, const CutLevel& cut) {
+Path* make_states_path(const GroupingLevel& level, const PathTarget* target,
+                       const LevelMark& mark) {
   auto* made = static_cast<StatesPath*>(palloc0(sizeof(StatesPath)));
-  made->level = cut;
-  made->columns = columns_of(target);
+  made->plan = {mark.states, columns_of(target), mark.is_alone};
   made->conditions = conditions_on_keys(level);
   made->path.methods = &kPathMethods;
   Path* path = &made->path.path;
@@ -355,20 +328,13 @@ bool reads_citus(Query* query) {
   return reads_any(query, is_elsewhere);
 }
 
-void begin_cut(CutQuery* cut) {
-  cut->around = innermost;
-  innermost = cut;
-}
-
-void end_cut(const CutQuery* cut) {
-  innermost = cut->around;
-}
-
-void cut_query(CutQuery* cut, Query* query) {
+List* cut_query(Query* query) {
   refuse_shards(query);
-  (void)count_levels(as<Node>(query), &cut->levels);
-  (void)cut_levels(as<Node>(query), cut);
-  if (!reads_citus(query)) return;
+  int levels = 0;
+  (void)count_levels(as<Node>(query), &levels);
+  Cut cut = {NIL, levels == 1};
+  (void)cut_levels(as<Node>(query), &cut);
+  if (!reads_citus(query)) return cut.states;
   if (find_outer_reader(as<Node>(query), nullptr)) refuse_outer_query();
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -379,8 +345,8 @@ void cut_query(CutQuery* cut, Query* query) {
 
 Path* states_path_for(const GroupingLevel& level, const PathTarget* states) {
   if (!database_has_citus()) return nullptr;
-  const uint64 number = placeholder_number(level.root->parse);
-  if (number != 0) return make_states_path(level, states, level_with_number(number));
+  const LevelMark mark = mark_of_level(level.root->parse);
+  if (mark.states != nullptr) return make_states_path(level, states, mark);
   refuse_citus(level.root);
   return nullptr;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/server/mark.hpp"
 
 extern "C" {
 #include "nodes/extensible.h"
@@ -19,10 +19,19 @@ namespace dpquantile {
 // The node's name in EXPLAIN.
 inline constexpr char kLimitedRowsName[] = "LimitedRows";
 
-// How PostgreSQL makes the node of a plan. custom_private has integers: the column of the users
-// among those of the child, from 1; the most rows of a user; whether all rows are given, and not
-// only those that are chosen (1 or 0); then the columns of the child that nothing above uses, from
-// 1, which are NULL.
+// What the planner tells the node, as a mark in custom_private. Columns are those of the child,
+// from 1.
+struct LimitedRowsPlan {
+  int user_column;      // that of the users
+  int most;             // the most rows of a user
+  bool gives_all_rows;  // and not only those that are chosen
+  List* left_out;       // of integers: the columns that nothing above uses, which are NULL
+
+  static constexpr MarkKind kKind = {"dpquantile limited rows", 1};
+  void each_field(MarkFields* fields);
+};
+
+// How PostgreSQL makes the node of a plan.
 const CustomScanMethods* limited_rows_methods();
 
 // Makes the node known to PostgreSQL. Call it once, when the library is loaded.

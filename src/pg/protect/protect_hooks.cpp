@@ -135,7 +135,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   require_open_access(mark);
   PlannedStmt* plan =
       plan_quietly(mark, statement, query, options, parameters_for_estimates(mark, params));
-  mark_plan(plan, mark);
+  put_mark(&plan->rtable, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;
   return plan;
