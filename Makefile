@@ -151,7 +151,7 @@ SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIB
 GOOGLETEST := -lgtest -lgtest_main
 
 # The tests are compiled with a precompiled <gtest/gtest.h> and headers that most of them include. The optimiser takes a third of the
-# compile time of a test, and is worth it for laws, which draw or add up millions of times: those of make privacy, and the long ones of make unit.
+# compile time of a test. It is worth it for laws, which draw or add up millions of times: those of make privacy, and the long ones of make unit.
 optimiser = -O0
 test_compile = $(CXX) $(LANGUAGE) -g1 -D_GLIBCXX_ASSERTIONS $(DEBUG_INFO) $(WARNINGS) $(STRICT) -Isrc -Itest $(optimiser)
 test_object = $(test_compile) -include .build/test/prelude$(optimiser).hpp -MMD -MP -c -o $@ $<
@@ -206,6 +206,7 @@ sanitized_compile := $(CXX) $(LANGUAGE) -g1 $(SANITIZERS) $(WARNINGS) $(STRICT) 
 adversary_checks := $(filter-out test/adversary/main.cpp,$(wildcard test/adversary/*.cpp))
 $(eval $(call test_program,quick,unit))
 $(eval $(call test_program,privacy,privacy,$(adversary_checks)))
+# -O2 would make none of them faster: src/core draws.
 law_objects := $(privacy_tests) $(privacy_others) $(support_objects) \
   $(filter $(quick_tests),$(shell sed '/^#/d; s|^|.build/test/quick/|; s/ .*/.o/' test/unit/long_tests.txt | sort -u))
 $(law_objects): optimiser = -O1
