@@ -319,5 +319,5 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'table answers, beside the general budget of the role, if it has one; a query is charged to both, and must fit in both (default: the '
   'general budget). The earlier spending '
   'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
-  'everything counts that was ever charged to a budget of one of these names. The same holds for tables. For the data owner: the limit is '
+  'everything counts that was ever charged to a budget of one of these names. The same holds for tables. For the owner of the extension: the limit is '
   'the privacy loss that all answers to the role together may reach, or with every those of one period.';
