@@ -13,6 +13,8 @@ struct RefusedQuery {
   const char* text;         // the text that locations refer to
   const char* relation;     // a borrowed relation
   const char* user_column;  // of it, which identifies the person, or null if each row is protected
+  bool limits_rows;         // whether an answer sees a limited number of rows of a person
+  bool answers_plain_sql;   // whether the grants state an epsilon for standard aggregates
 };
 
 // A location that the text does not have.

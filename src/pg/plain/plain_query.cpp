@@ -189,7 +189,8 @@ bool find_level(const Translation* translation, Level* select, PlainLevel* level
   level->relations = select->borrowed_rows;
   if (level->relations == NIL || !find_prices(level)) return false;
   level->has_outer_join = has_outer_join(as<Node>(select->query), nullptr);
-  level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr};
+  level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr, false,
+                    true};
   return true;
 }
 

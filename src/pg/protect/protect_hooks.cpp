@@ -100,7 +100,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
                            ParamListInfo params) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
   JudgedStatement statement{};
-  statement.refused = {text, name_of(first), user_of(first)};
+  statement.refused = {text, name_of(first), user_of(first), first->max_rows > 0,
+                       answers_plain_sql(borrowed)};
   statement.borrowed = borrowed;
   statement.parameters = params;
   statement.own_parameters = largest_parameter(query);
