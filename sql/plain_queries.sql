@@ -479,6 +479,8 @@ SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', delta => 1e
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 1, delta => 1);
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', reuse => '0');
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', reuse => '11 years');
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 1, delta => 1e-6, reuse => '1 day');
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst');
 -- A list whose type has changed
 ALTER TYPE grade RENAME VALUE 'senior' TO 'old';
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 100);
