@@ -145,6 +145,7 @@ SELECT avg(ward) FROM visit;
 SELECT variance(ward) FROM visit;
 SELECT sum(ward) FROM visit;
 SELECT min(ward) FROM visit;
+SELECT min(pi()) FROM visit;
 SET SESSION AUTHORIZATION regress_dpq_unit_owner;
 SELECT dp_protect_table('visit', 'patient', 4);
 

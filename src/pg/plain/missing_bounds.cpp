@@ -163,7 +163,9 @@ void refuse_without_bounds(const PlainLevel* level, const Aggref* call, Node* va
   refuse_with_code(level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
                    psprintf("%s needs public bounds of its values, but %s has none", name,
                             name_of_expression(level->select, value)),
-                   psprintf("%s%s%s", owner, *owner != '\0' && *own != '\0' ? " " : "", own));
+                   *owner == '\0' && *own == '\0'
+                       ? "Aggregate a column with bounds. dp_protected_tables shows them."
+                       : psprintf("%s%s%s", owner, *owner != '\0' && *own != '\0' ? " " : "", own));
 }
 
 }  // namespace dpquantile
