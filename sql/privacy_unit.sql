@@ -139,6 +139,13 @@ SET SESSION AUTHORIZATION regress_dpq_unit_owner;
 SELECT dp_protect_table('visit', 'patient');
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 EXECUTE visits;
+-- Hints say what aggregates over rows need.
+SELECT reason, dp_count(200) FROM visit GROUP BY reason;
+SELECT avg(ward) FROM visit;
+SELECT variance(ward) FROM visit;
+SELECT sum(ward) FROM visit;
+SELECT min(ward) FROM visit;
+SELECT min(pi()) FROM visit;
 SET SESSION AUTHORIZATION regress_dpq_unit_owner;
 SELECT dp_protect_table('visit', 'patient', 4);
 

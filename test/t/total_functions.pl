@@ -286,4 +286,16 @@ is(outcome($node, 'SELECT dp_count(1) FROM analyst.heavy WHERE w > 0'), '0A000',
 is(spent($node), '2', 'a call that does not fit is not charged');
 is(outcome($node, 'SELECT 7'), '7', 'the server has gone on');
 
+# make bench times these queries with more copies and rows.
+SKIP:
+{
+	skip 'this server has no ICU', 1
+		if query(q{SELECT count(*) FROM pg_collation WHERE collname = 'und-x-icu'}) == 0;
+	$node->safe_psql('postgres', $_) for 'DROP SCHEMA analyst CASCADE', 'CREATE DATABASE bench';
+	$node->safe_psql('bench', q{CREATE EXTENSION dpquantile; SELECT dp_grant_budget('analyst', 1e6, smallest_charge => 0.001)});
+	my ($status, undef, $printed) = $node->psql('bench', slurp_file("$FindBin::Bin/../bench/row_time.sql"),
+		extra_params => [qw(-v ON_ERROR_STOP=1 -v rows=1 -v bytes=256 -v copies=1 -v rounds=1)]);
+	is($status, 0, 'each query of test/bench/row_time.sql is answered') or diag($printed);
+}
+
 done_testing();

@@ -216,8 +216,10 @@ bool find_level(const Translation* translation, Level* select, PlainLevel* level
   level->relations = select->borrowed_rows;
   if (level->relations == NIL) return false;
   level->has_outer_join = has_outer_join(as<Node>(select->query), nullptr);
-  level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr,
-                    translation->reasons};
+  level->refused = {.text = translation->text,
+                    .relation = get_rel_name(linitial_oid(level->relations)),
+                    .answers_plain_sql = true,
+                    .reasons = translation->reasons};
   return true;
 }
 
@@ -337,7 +339,7 @@ void translate(const Translation* translation, Level* level) {
   for (auto* below : each<Level>(level->below)) translate(translation, below);
   const Query* query = level->query;
   if (query->commandType == CMD_SELECT && query->setOperations == nullptr) {
-    const RefusedQuery refused = {translation->text, nullptr, nullptr, translation->reasons};
+    const RefusedQuery refused = {.text = translation->text, .reasons = translation->reasons};
     const bool passes = attempt(refused, [&] { translate_select(translation, level); });
     // Its standard aggregates are left.
     if (!passes) translation->reasons->is_last = true;

@@ -68,6 +68,7 @@ const char* hint_of_type(Oid type) {
 // What to write in the place of a function.
 const char* hint_of_function(const Node* node, const char* name) {
   if (is_one_of(name, "concat concat_ws format")) return "Write name || ' ' || age::text.";
+  if (is_one_of(name, "textanycat anytextcat")) return "Cast to text: || age::text.";
   if (is_one_of(name, "to_date to_timestamp to_number")) {
     return "Cast the text: written::date, written::numeric.";
   }

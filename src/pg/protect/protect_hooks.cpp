@@ -99,7 +99,11 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const JudgedStatement& state
 JudgedStatement make_statement(List* borrowed, Query* query, const char* text) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
   JudgedStatement statement{};
-  statement.refused = {text, name_of(first), user_of(first), nullptr};
+  statement.refused = {.text = text,
+                       .relation = name_of(first),
+                       .user_column = user_of(first),
+                       .limits_rows = first->max_rows > 0,
+                       .answers_plain_sql = answers_plain_sql(borrowed)};
   statement.borrowed = borrowed;
   statement.own_parameters = largest_parameter(query);
   return statement;
