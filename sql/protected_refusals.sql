@@ -635,6 +635,12 @@ SET ROLE regress_dpq_asker;
 \set VERBOSITY sqlstate
 SELECT * FROM staff;
 SELECT EXISTS (SELECT FROM staff);
+-- threat 176: PostgreSQL evaluates OFFSET before it looks for a row, also where there can be none.
+WITH z AS (SELECT id, salary FROM staff) SELECT 1 FROM z LIMIT 0 OFFSET (SELECT string_agg(id || ': ' || salary, ', ')::bigint FROM z);
+WITH z AS (SELECT id, salary FROM staff) SELECT 1 FROM z WHERE false OFFSET CASE WHEN EXISTS (SELECT FROM z WHERE id = 1) THEN -1 ELSE 0 END;
+SELECT dp_count(1) FROM (SELECT id FROM staff WHERE false OFFSET (SELECT -id FROM staff LIMIT 1)) t;
+SELECT id FROM staff LIMIT 0 OFFSET random()::bigint;
+SELECT id FROM (SELECT id FROM staff WHERE false OFFSET 1) t LIMIT 0 OFFSET -1;
 SELECT id FROM staff UNION SELECT 1;
 SELECT string_agg(name, ',') FROM staff;
 SELECT dp_count(1) FROM staff WHERE random() < 0.5;

@@ -89,10 +89,11 @@ bool has_empty_part(const JudgedLevel* level) {
   return false;
 }
 
-// Makes sure that nothing is read.
+// Makes sure that nothing is read, and nothing computed but columns of no row.
 void read_nothing(JudgedLevel* level) {
   level->is_empty = true;
   level->query->jointree->quals = makeBoolConst(false, false);
+  level->query->limitOffset = nullptr;
 }
 
 // ---- Columns -------------------------------------------------------------------------------
@@ -129,8 +130,12 @@ void rewrite_columns(JudgedLevel* level) {
 
 // ---- ORDER BY and LIMIT --------------------------------------------------------------------
 
+// PostgreSQL evaluates LIMIT and OFFSET before it looks for a row.
 void check_order(JudgedLevel* level) {
-  const Query* query = level->query;
+  Query* query = level->query;
+  if (query->limitOffset != nullptr) {
+    query->limitOffset = early_expression(level, query->limitOffset);
+  }
   if (has_limit_zero(level) || is_never_true(query->jointree->quals) || has_empty_part(level)) {
     read_nothing(level);
     return;

@@ -313,6 +313,15 @@ const JudgedLevel* judge(JudgedStatement* statement, JudgedLevel* parent, Level*
   return level;
 }
 
+// A level that no rule has looked at would run with the rights of the owners.
+bool are_all_judged(const Level* level) {
+  if (level->judged == nullptr) return false;
+  for (const auto* below : each<const Level>(level->below)) {
+    if (!are_all_judged(below)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void validate_statement(JudgedStatement* statement, Query* query) {
@@ -322,9 +331,13 @@ void validate_statement(JudgedStatement* statement, Query* query) {
   check_catalog_objects(refused, query);
   if (count_reasons(refused) > before) return;
   statement->check_subquery = judge_subquery;
-  const JudgedLevel* top =
-      judge(statement, nullptr, read_statement(query, statement->borrowed)->top, {});
+  Level* read = read_statement(query, statement->borrowed)->top;
+  const JudgedLevel* top = judge(statement, nullptr, read, {});
   if (count_reasons(refused) > 0) return;
+  if (!are_all_judged(read)) {
+    refuse_query(top, "a subquery stands where no rule knows it",
+                 "Write it in FROM, or in a query of its own.");
+  }
   if (top->type == RelationType::kRows && !top->is_empty) {
     refuse_without_select(refused, kNowhere, "the query shows rows", accepted_aggregate(refused));
   }

@@ -170,8 +170,9 @@ void read_parts(Level* level) {
   }
   read_entries(level);
   read_from(level);
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(read_subqueries), level,
-                          QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+  (void)query_tree_walker(
+      query, DPQ_TREE_WALKER(read_subqueries), level,
+      QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES | DPQ_IGNORE_GROUP_KEYS);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {

@@ -183,7 +183,8 @@ extern "C" {
 #endif
 
 // PostgreSQL 18 has an entry of the range table for the group keys. The macro puts the keys back
-// where the query refers to them. DPQ_GROUP_KEYS is the list of keys that an entry has, or null.
+// where the query refers to them. DPQ_GROUP_KEYS is the list of keys that an entry has, or null, and
+// DPQ_IGNORE_GROUP_KEYS the flag by which a walk over a query leaves these lists out.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_RESOLVE_GROUP_KEYS(query)                                                           \
   ((query)->hasGroupRTE                                                                         \
@@ -192,6 +193,7 @@ extern "C" {
                 (query)->havingQual = flatten_group_exprs(nullptr, query, (query)->havingQual)) \
        : (void)0)
 #define DPQ_GROUP_KEYS(entry) ((entry)->rtekind == RTE_GROUP ? (entry)->groupexprs : nullptr)
+#define DPQ_IGNORE_GROUP_KEYS QTW_IGNORE_GROUPEXPRS
 // Call it when the keys are resolved and the range table is another query's.
 #define DPQ_FORGET_GROUP_KEYS(query) ((query)->hasGroupRTE = false)
 #define DPQ_FORGET_GROUP_ENTRY(entry)                                     \
@@ -199,6 +201,7 @@ extern "C" {
        ? (void)((entry)->groupexprs = NIL, (entry)->rtekind = RTE_RESULT) \
        : (void)0)
 #else
+#define DPQ_IGNORE_GROUP_KEYS 0
 #define DPQ_FORGET_GROUP_KEYS(query) ((void)(query))
 #define DPQ_FORGET_GROUP_ENTRY(entry) ((void)(entry))
 #define DPQ_RESOLVE_GROUP_KEYS(query) ((void)0)
