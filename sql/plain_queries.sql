@@ -21,6 +21,7 @@ INSERT INTO staff
          CASE i WHEN 7 THEN 'Vik' ELSE 'Oslo' END, CASE i % 2 WHEN 0 THEN 'junior' ELSE 'senior' END::grade,
          DATE '2020-01-01' + 10 * i, TIMESTAMPTZ '2020-01-01 UTC' + i * interval '10 days', i % 4 = 0
     FROM generate_series(1, 60) i;
+CREATE FUNCTION share(float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE NOTICE '%', $1; RETURN $1; END $$;
 CREATE VIEW grown AS SELECT age AS years, salary, department FROM staff WHERE age >= 30;
 CREATE VIEW grades AS SELECT level FROM staff;
 CREATE VIEW halves AS SELECT 43 AS years FROM staff;
@@ -317,6 +318,11 @@ SELECT 'WITH q0 AS (SELECT city AS x FROM staff), ' || string_agg(format('q%s AS
   FROM generate_series(1, 60) i \gexec
 \set ECHO all
 
+-- threat 177: constants are computed while a query is translated, but not with functions of others.
+SELECT percentile_cont(share(0.25)) WITHIN GROUP (ORDER BY age), percentile_cont(share(0.75)) WITHIN GROUP (ORDER BY age) FROM staff;
+SELECT width_bucket(age::float8, share(0), 100, 10), count(*) FROM staff WHERE age < 50 GROUP BY 1;
+SELECT split_part(problem, '. ', 1) AS problem FROM dp_explain('SELECT percentile_cont(share(0.25)) WITHIN GROUP (ORDER BY age), percentile_cont(0.5) WITHIN GROUP (ORDER BY age) FROM staff');
+SELECT count(*) FROM staff GROUP BY (SELECT 1);
 -- A name means the nearest WITH query of the levels around it.
 WITH q AS (SELECT age FROM staff WHERE age < 0) SELECT s.n > 0 AS some FROM (SELECT count(*) AS n FROM q) s;
 WITH q AS (SELECT age FROM staff WHERE age < 0) SELECT s.n > 0 AS some FROM (WITH q AS (SELECT age FROM staff) SELECT count(*) AS n FROM q) s;

@@ -122,6 +122,11 @@ SELECT problem FROM dp_explain('SELECT dp_count(1) FROM staff WHERE 5 >>>> salar
 :reasons dp_explain('SELECT dp_count(1) FROM staff s JOIN staff t USING (id) WHERE s.name ~ ''a'' LIMIT 1');
 :reasons dp_explain('SELECT n FROM (SELECT dp_count(1) AS n FROM staff LIMIT (SELECT 1)) s, (SELECT dp_count(1) FROM staff WHERE name ~ ''a'' ORDER BY random()) t');
 :reasons dp_explain('SELECT dp_count(1) FROM staff WHERE spy(5) AND name ~ ''a'' AND checked(5) > 1');
+-- What reads a WITH query that is refused has no reason of its own. A query that is cancelled is no reason.
+:reasons dp_explain('WITH a AS (SELECT s.* FROM staff s JOIN staff t ON s.id = t.id), b AS (SELECT salary + 1 FROM a) SELECT dp_count(1) FROM b');
+SET statement_timeout = 50;
+:reasons dp_explain('SELECT dp_count(1) FROM staff WHERE name ~ ''a'' AND name = (factorial(30000) + factorial(30001) + factorial(30002) + factorial(30003) + factorial(30004))::text');
+RESET statement_timeout;
 SELECT dp_count(1) FROM staff JOIN department d ON d.id = staff.department AND d.id =#= staff.department;
 SELECT dp_count(1) FROM staff WHERE salary =#= ANY ('{1,2}');
 SELECT dp_count(1) FROM staff WHERE 5 < 6 AND 5 =#= 6;

@@ -11,8 +11,9 @@ namespace dpquantile {
 
 namespace {
 
-// Whether the error that is raised next, or was raised last, is a refusal.
-bool is_refusal = false;
+// What the error is that is raised next, or was raised last and not noted.
+enum class Raised { kOther, kRefusal, kAfterRefusals };
+Raised raised = Raised::kOther;
 
 // The client knows its own statement. For any other text, such as that of a prepared statement or
 // of a function, the error carries the text.
@@ -42,7 +43,7 @@ void add(Reasons* reasons, ErrorData* error) {
 
 void refuse_with_code(const RefusedQuery& query, int code, int location, const char* message,
                       const char* hint) {
-  is_refusal = true;
+  raised = Raised::kRefusal;
   ereport(ERROR,
           (errcode(code), errmsg("%s", message),
            errdetail("Only differentially private queries are allowed on \"%s\".", query.relation),
@@ -54,7 +55,7 @@ void refuse(const RefusedQuery& query, int location, const char* message, const 
 }
 
 void refuse_right(const RefusedQuery& query, int location, const char* detail, const char* hint) {
-  is_refusal = true;
+  raised = Raised::kRefusal;
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                   errmsg("permission denied for table %s", query.relation), errdetail("%s", detail),
                   errhint("%s", hint), errposition_in(query.text, location)));
@@ -67,17 +68,24 @@ void refuse_without_select(const RefusedQuery& query, int location, const char* 
                hint);
 }
 
+void end_check_after_refusals() {
+  raised = Raised::kAfterRefusals;
+  ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the reasons have been noted")));
+}
+
 bool note_refusal(Reasons* reasons, void (*function)(void* context), void* context) {
   const MemoryContext memory = CurrentMemoryContext;
   volatile bool passes = true;
-  is_refusal = false;
+  raised = Raised::kOther;
   PG_TRY();
   { function(context); }
   PG_CATCH();
   {
-    if (!is_refusal) PG_RE_THROW();
+    const Raised error = raised;
+    raised = Raised::kOther;
+    if (error == Raised::kOther) PG_RE_THROW();
     MemoryContextSwitchTo(memory);
-    add(reasons, CopyErrorData());
+    if (error == Raised::kRefusal) add(reasons, CopyErrorData());
     FlushErrorState();
     passes = false;
   }

@@ -62,6 +62,10 @@ inline int count_reasons(const RefusedQuery& query) {
   return query.reasons == nullptr ? 0 : list_length(query.reasons->errors);
 }
 
+// Ends a check in which refusals have been noted, as the last of them would have: what comes after
+// it in the check relies on what has been refused.
+[[noreturn]] void end_check_after_refusals();
+
 // Makes a check. If all reasons are wanted, what comes after it is looked at even if it refuses;
 // returns whether it does not.
 template <class Check>

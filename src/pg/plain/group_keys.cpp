@@ -187,6 +187,7 @@ List* values_of_part(const Level* level, Node* key);
 // whether there is a column outside of it.
 bool find_inner(Node* node, void* context) {
   if (node == nullptr || IsA(node, Const)) return false;
+  if (IsA(node, SubLink) || IsA(node, Query)) return true;
   // The arguments of COALESCE, GREATEST and LEAST.
   if (IsA(node, List)) return expression_tree_walker(node, DPQ_TREE_WALKER(find_inner), context);
   auto* inner = static_cast<Inner*>(context);

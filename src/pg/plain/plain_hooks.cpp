@@ -4,6 +4,7 @@
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/plain/plain_query.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/foreign_code.hpp"
 
 extern "C" {
 #include "optimizer/planner.h"
@@ -37,6 +38,16 @@ void depend_on(PlannedStmt* plan, const List* relations) {
   plan->dependsOnRole = true;
 }
 
+// No function of others is called, whatever the gate has overlooked.
+void translate(Query* query, const char* text, Reasons* reasons) {
+  const bool before = begin_without_foreign_code();
+  PG_TRY();
+  translate_plain_query(query, text, epsilon_of_session, reasons);
+  PG_FINALLY();
+  end_without_foreign_code(before);
+  PG_END_TRY();
+}
+
 // Functions of the user that are evaluated while a query is planned may plan others.
 PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListInfo params) {
   const List* relations = borrowed_oids(query);
@@ -45,7 +56,7 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
   const bool noted = forget_time_zone();
   PG_TRY();
   {
-    translate_plain_query(query, text, epsilon_of_session, nullptr);
+    translate(query, text, nullptr);
     plan = plan_as_before(query, text, options, params);
   }
   PG_FINALLY();
@@ -60,7 +71,7 @@ PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListIn
 void translate_for_session(Query* query, const char* text, Reasons* reasons) {
   const bool noted = forget_time_zone();
   PG_TRY();
-  translate_plain_query(query, text, epsilon_of_session, reasons);
+  translate(query, text, reasons);
   PG_FINALLY();
   restore_time_zone(noted);
   PG_END_TRY();

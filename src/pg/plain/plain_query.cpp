@@ -11,6 +11,7 @@
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -350,6 +351,20 @@ const Statement* read_levels(Query* query) {
   return read_statement(query, find_borrowed_relations(query));
 }
 
+// The translation computes constants, as PostgreSQL's planner does. The validator looks at objects
+// of others once more, in the result. Returns whether there are none.
+bool names_own_objects_only(const Translation& translation, Query* query) {
+  const List* borrowed = find_borrowed_relations(query);
+  if (borrowed == NIL) return true;
+  const RefusedQuery refused = {
+      .text = translation.text,
+      .relation = name_of(static_cast<BorrowedRelation*>(linitial(borrowed))),
+      .reasons = translation.reasons};
+  const int before = count_reasons(refused);
+  check_catalog_objects(refused, query);
+  return count_reasons(refused) == before;
+}
+
 }  // namespace
 
 void translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons) {
@@ -359,9 +374,13 @@ void translate_plain_query(Query* query, const char* text, double epsilon, Reaso
                     errmsg("the query has more than %d expression nodes", kMostNodes),
                     errhint("Split it into several.")));
   }
+  const Translation translation = {text, epsilon, reasons};
+  if (!names_own_objects_only(translation, query)) {
+    reasons->is_last = true;
+    return;
+  }
   const Statement* statement = read_levels(query);
   while (take_apart(statement->top)) statement = read_levels(query);
-  const Translation translation = {text, epsilon, reasons};
   translate(&translation, statement->top);
 }
 

@@ -28,27 +28,29 @@ List* expressions_of(const RangeTblEntry* entry) {
   }
 }
 
+void check_part(JudgedLevel* level, Node* part) {
+  attempt(level, [&] { check_outside(level, part, level->statement->check_subquery); });
+}
+
 // The keys of a set operation. expression_tree_walker() leaves them out.
-void check_set_operation(JudgedLevel* level, Node* node, SubqueryCheck check) {
+void check_set_operation(JudgedLevel* level, Node* node) {
   if (node == nullptr || !IsA(node, SetOperationStmt)) return;
   const auto* operation = as<SetOperationStmt>(node);
-  check_outside(level, node_of(operation->groupClauses), check);
-  check_set_operation(level, operation->larg, check);
-  check_set_operation(level, operation->rarg, check);
+  check_part(level, node_of(operation->groupClauses));
+  check_set_operation(level, operation->larg);
+  check_set_operation(level, operation->rarg);
 }
 
 void check_entries(JudgedLevel* level) {
-  const SubqueryCheck check = level->statement->check_subquery;
   for (const auto* entry : each<const RangeTblEntry>(level->query->rtable)) {
-    check_outside(level, node_of(expressions_of(entry)), check);
-    check_outside(level, node_of(entry->securityQuals), check);
+    check_part(level, node_of(expressions_of(entry)));
+    check_part(level, node_of(entry->securityQuals));
   }
 }
 
 }  // namespace
 
 void check_outer_query(JudgedLevel* level) {
-  const SubqueryCheck check = level->statement->check_subquery;
   const Query* query = level->query;
   if (query->rowMarks != NIL) {
     refuse(level->statement->refused, kNowhere, "queries over protected tables cannot lock rows",
@@ -65,8 +67,8 @@ void check_outer_query(JudgedLevel* level) {
       node_of(query->sortClause),
       node_of(query->windowClause),
   };
-  for (Node* part : parts) check_outside(level, part, check);
-  check_set_operation(level, query->setOperations, check);
+  for (Node* part : parts) check_part(level, part);
+  check_set_operation(level, query->setOperations);
   check_entries(level);
 }
 

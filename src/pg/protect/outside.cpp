@@ -129,8 +129,11 @@ void check_node_outside(JudgedLevel* level, Node* node) {
 }
 
 void check_outside(JudgedLevel* level, Node* expression, SubqueryCheck subquery) {
+  const RefusedQuery& refused = level->statement->refused;
+  const int before = count_reasons(refused);
   Walk walk = {level, subquery};
   (void)check(expression, &walk);
+  if (count_reasons(refused) > before) end_check_after_refusals();
 }
 
 }  // namespace dpquantile

@@ -390,7 +390,7 @@ void check_release_block(JudgedLevel* level) {
   const List* groups = list_copy(query->groupClause);
   rewrite_target_list(&block);
   query->havingQual = rewrite_having(&block, query->havingQual);
-  check_outside(level, as<Node>(query->sortClause), nullptr);
+  attempt(level, [&] { check_outside(level, as<Node>(query->sortClause), nullptr); });
   attempt(level, [&] { check_limit(level, query->limitCount); });
   attempt(level, [&] { check_limit(level, query->limitOffset); });
   if (level->is_refused) return;

@@ -114,11 +114,16 @@ JudgedEntry describe_subquery(JudgedLevel* level, const Entry& read) {
   return described;
 }
 
-// The CTEs have been judged.
-JudgedEntry describe_cte(const Entry& read) {
+// The CTEs have been judged. What reads one that is refused is refused, for no reason of its own.
+JudgedEntry describe_cte(JudgedLevel* level, const Entry& read) {
   JudgedEntry described{};
   const JudgedLevel* below = read.below == nullptr ? nullptr : read.below->judged;
-  if (below != nullptr && below->type == RelationType::kRows) described.source = below;
+  if (below == nullptr) return described;
+  if (below->is_refused) {
+    level->is_refused = true;
+  } else if (below->type == RelationType::kRows) {
+    described.source = below;
+  }
   return described;
 }
 
@@ -129,7 +134,7 @@ JudgedEntry describe(JudgedLevel* level, const Entry& read) {
     case RTE_SUBQUERY:
       return describe_subquery(level, read);
     case RTE_CTE:
-      return describe_cte(read);
+      return describe_cte(level, read);
     default:
       return JudgedEntry{};
   }

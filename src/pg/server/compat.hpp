@@ -183,8 +183,8 @@ extern "C" {
 #endif
 
 // PostgreSQL 18 has an entry of the range table for the group keys. The macro puts the keys back
-// where the query refers to them. DPQ_GROUP_KEYS is the list of keys that an entry has, or null, and
-// DPQ_IGNORE_GROUP_KEYS the flag by which a walk over a query leaves these lists out.
+// where the query refers to them. DPQ_GROUP_KEYS is the list of keys that an entry has, or null,
+// and DPQ_IGNORE_GROUP_KEYS the flag by which a walk over a query leaves these lists out.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_RESOLVE_GROUP_KEYS(query)                                                           \
   ((query)->hasGroupRTE                                                                         \
