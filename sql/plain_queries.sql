@@ -338,6 +338,8 @@ SELECT city, count(*) FROM staff GROUP BY city HAVING dp_keep_group(10, 1e-6);
 SELECT department, dp_count(50) AS n, dp_count(age, 50) AS aged, dp_count_distinct(city, 50) AS cities, dp_avg(age, 50, 0, 100) BETWEEN 20 AND 80 OR dp_count(50) = 0 AS ages FROM staff WHERE age > 30
   GROUP BY department HAVING dp_count(50) >= 0;
 SELECT active, date_trunc('year', hired) < '1900-01-01' AS long_ago, dp_count(50) AS n FROM staff GROUP BY 1, 2;
+SELECT department, dp_count(coalesce(age, 1), 50) AS whole, dp_count(CASE WHEN age > 30 THEN salary END, 50) AS numbers, dp_count(greatest(hours, 1), 50) AS reals,
+       dp_count(coalesce(bonus, 0), 50) AS floats, dp_median(least(age, 100), 50, 0, 120) IS NOT NULL AS median FROM staff WHERE id = 7 GROUP BY department;
 SELECT dp_private_query('SELECT active, dp_count(1) FROM staff GROUP BY active');
 SELECT city, dp_count(50) FROM staff GROUP BY city;
 

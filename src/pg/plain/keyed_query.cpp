@@ -69,14 +69,24 @@ void add_column(Replacement* replacement, Node* expression) {
   replacement->columns = lappend(replacement->columns, expression);
 }
 
-// Arguments and filter of a call are computed of the rows, so below the join. The cast of a
-// percentile to float8 stays above: what it is one of tells its grid.
+// PostgreSQL brings an argument to the type of its parameter with such a cast.
+Node* without_implicit_cast(Node* expression) {
+  while (IsA(expression, FuncExpr) &&
+         as<FuncExpr>(expression)->funcformat == COERCE_IMPLICIT_CAST) {
+    expression = static_cast<Node*>(linitial(as<FuncExpr>(expression)->args));
+  }
+  return expression;
+}
+
+// Arguments and filter of a call are computed of the rows, so below the join. Implicit casts stay
+// above it, where the release finds and leaves them out, as in a query without a list. The cast of
+// a percentile to float8 stays above: what it is one of tells its grid.
 void add_columns(Replacement* replacement, const Aggref* call) {
   for (auto* entry : each<TargetEntry>(call->args)) {
     const bool is_of_percentile = AGGKIND_IS_ORDERED_SET(call->aggkind);
     add_column(replacement, is_of_percentile && entry == linitial(call->args)
                                 ? value_of_percentile(call)
-                                : as<Node>(entry->expr));
+                                : without_implicit_cast(as<Node>(entry->expr)));
   }
   add_column(replacement, as<Node>(call->aggfilter));
 }
