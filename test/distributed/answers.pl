@@ -197,6 +197,9 @@ foreach my $query (sort keys %messages)
 	my (undef, undef, $error) = $coordinator->psql('postgres', "$with $query");
 	like($error, qr/$messages{$query}/, "the error names the reason: $query");
 }
+# Names of WITH queries that each read the one before twice are read once.
+my $doubled = join(', ', 'w0 AS (SELECT id FROM here)', map { my $before = $_ - 1; "w$_ AS (SELECT a.id FROM w$before a, w$before b)" } 1 .. 40);
+answered("WITH $doubled SELECT id, (SELECT dp_count(1) FROM w40) FROM person", '0A000: 0', 'refused for free: names of WITH queries that double');
 
 # The other levels of a statement are not charged before it is known that Citus can plan all of them.
 my $unplanned = 'SELECT dp_count(1) FROM person p JOIN person q ON p.age = q.age';

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/query/level.hpp"
 #include "pg/release/release_columns.hpp"
 
 extern "C" {
@@ -14,12 +15,9 @@ namespace dpquantile {
 // Whether a query calls a private aggregate at any level.
 bool has_private_aggregates(Query* query);
 
-// Whether a query reads a Citus table or a shard at any level.
-bool reads_citus(Query* query);
-
 // A query that is being planned without the levels' own FROM.
 struct CutQuery {
-  List* states;      // the queries that were taken out (states_query.hpp)
+  List* states;      // Level: the queries that were taken out (states_query.hpp)
   List* numbers;     // of their placeholders: Const of int8
   int levels;        // with private aggregates, cut or not
   CutQuery* around;  // the query whose planning plans this one, or null
@@ -37,8 +35,8 @@ void cut_query(CutQuery* cut, Query* query);
 // As StateSource::child_for. ereports for a level that reads a Citus table and was not cut.
 Path* states_path_for(const GroupingLevel& level, const PathTarget* states);
 
-// Adds the relations of a query to the range table of a plan, so that each execution of the plan
-// locks them, and checks the rights on them when it starts.
-void add_relations(PlannedStmt* plan, Query* query);
+// Adds the relations that a level and those below name to the range table of a plan, so that each
+// execution of the plan locks them, and checks the rights on them when it starts.
+void add_relations(PlannedStmt* plan, const Level* level);
 
 }  // namespace dpquantile

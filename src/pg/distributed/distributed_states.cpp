@@ -4,7 +4,6 @@
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/function_rights.hpp"
 #include "pg/distributed/lost_connections.hpp"
-#include "pg/distributed/open_relations.hpp"
 #include "pg/distributed/reading_settings.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
@@ -14,6 +13,7 @@
 #include "pg/state/records_io.hpp"
 
 extern "C" {
+#include "access/relation.h"
 #include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
@@ -35,7 +35,7 @@ struct StatesNode {
   QueryDesc* query;       // started and not run yet, or null
   Tuplestorestate* rows;  // what it gave, or null
   TupleTableSlot* row;
-  List* relations;  // open, as those of a scan are
+  List* relations;  // Relation
   bool has_keys;
   Oid user;      // whose rights were checked
   int64 groups;  // that were given
@@ -51,6 +51,20 @@ StatesNode* states_node(CustomScanState* scan) {
 
 const Query* query_of(const StatesNode* node) {
   return static_cast<const Query*>(linitial(plan_of(node)->custom_private));
+}
+
+// What was checked about the query's relations must still hold when it runs. The session itself
+// holds locks that do not keep it from changing them, for example in a function that the query
+// calls; relations that are open do.
+void open_relations(StatesNode* node, const List* relations) {
+  for (const Oid relation : each_oid(relations)) {
+    node->relations = lappend(node->relations, relation_open(relation, NoLock));
+  }
+}
+
+void close_relations(StatesNode* node) {
+  for (auto* relation : each<RelationData>(node->relations)) relation_close(relation, NoLock);
+  node->relations = NIL;
 }
 
 void forget_rows(StatesNode* node) {
@@ -185,8 +199,7 @@ void end(CustomScanState* scan) {
   ExecClearTuple(scan->ss.ss_ScanTupleSlot);
   forget_rows(node);
   end_query(node);
-  close_relations(node->relations);
-  node->relations = NIL;
+  close_relations(node);
 }
 
 // ---- The plan ------------------------------------------------------------------------------
@@ -261,7 +274,7 @@ void begin(CustomScanState* scan, EState* state, int) {
   StatesNode* node = states_node(scan);
   const List* kept = plan_of(node)->custom_private;
   node->columns = static_cast<const List*>(lsecond(kept));
-  node->relations = open_relations(query_of(node));
+  open_relations(node, static_cast<const List*>(lfourth(kept)));
   node->has_keys = query_of(node)->groupClause != NIL;
   node->user = GetUserId();
   require_function_rights(as<Node>(plan_of(node)->custom_scan_tlist));

@@ -19,8 +19,8 @@ struct ReleaseNode;
 inline constexpr char kDistributedStatesName[] = "DistributedStates";
 
 // The methods of the node's plans. custom_private is the query of the states (states_query.hpp); a
-// list of integers: for each column of the node that of the query, from 1; and whether no other
-// level of the statement is charged.
+// list of integers: for each column of the node that of the query, from 1; whether no other level
+// of the statement is charged; and the OIDs of the relations that the query reads.
 const CustomScanMethods* distributed_states_methods();
 
 // Has the query planned with the parameters of the release node's calls, and starts it, if the
