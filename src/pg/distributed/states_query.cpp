@@ -193,13 +193,12 @@ Node* take_aggregate(Taken* taken, const Aggref* call) {
   return as<Node>(left);
 }
 
-[[noreturn]] void refuse_outer_reference() {
-  refuse("a subquery in SELECT or HAVING cannot use columns of the rows", kTemporaryTable);
-}
-
-void require_independent(Node* subquery) {
-  if (contain_vars_of_level(subquery, 1) || contain_aggs_of_level(subquery, 1)) {
-    refuse_outer_reference();
+// Of a level that was cut, and read again. The rows and the WITH queries are gone with the states.
+void require_independent_subqueries(const Level* level) {
+  for (const auto* below : each<const Level>(level->below)) {
+    if (below->outer_values == 0 && below->outer_ctes == 0) continue;
+    refuse("a subquery in SELECT or HAVING cannot use columns of the rows or WITH queries",
+           kTemporaryTable);
   }
 }
 
@@ -217,10 +216,7 @@ Node* take_expression(Node* node, void* context) {
   if (IsA(node, Var) || IsA(node, GroupingFunc)) {
     refuse("columns other than group keys, and GROUPING(), cannot be shown", kTemporaryTable);
   }
-  if (IsA(node, Query)) {
-    require_independent(node);
-    return node;
-  }
+  if (IsA(node, Query)) return node;
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(take_expression), context);
 }
 
@@ -397,6 +393,7 @@ Query* take_states_query(Level* level, uint64 number) {
   take_expressions(query, &taken);
   read_placeholder(query, taken, number);
   read_again(level);
+  require_independent_subqueries(level);
   return taken.states;
 }
 
