@@ -46,7 +46,7 @@
 ##   make mutants        plant faults, and see which check finds them; OF=neighbours: only what this kind finds; MUTANT=kept_keys: only this one
 ##   make check-includes compare the includes with the table of rooms in ARCHITECTURE.md
 ##   make check-docs     check that links and names of pages lead somewhere, and docs/settings.md
-##   make reference      write docs/reference.md from the comments in the database that PGDATABASE and the like name
+##   make reference      write docs/reference.md and functions.md from the database that PGDATABASE and the like name
 ##   make rooms          draw the picture of the rooms; needs Graphviz
 ##   make dist           pack the last commit for PGXN
 ##   make container      build the container and try it; needs Docker
@@ -150,8 +150,23 @@ endif
 SANITIZERS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
 GOOGLETEST := -lgtest -lgtest_main
 
-# $(1): the target, $(2): its directory in test, $(3): its flags, $(4): objects of src/core, $(5): other sources. The tests are compiled with
-# a precompiled <gtest/gtest.h> and headers that most of them include. ROOM=quantiles builds and runs only the tests of that folder.
+# The tests are compiled with a precompiled <gtest/gtest.h> and headers that most of them include. The optimiser takes a third of the
+# compile time of a test. It is worth it for laws, which draw or add up millions of times: those of make privacy, and the long ones of make unit.
+optimiser = -O0
+test_compile = $(CXX) $(LANGUAGE) -g1 -D_GLIBCXX_ASSERTIONS $(DEBUG_INFO) $(WARNINGS) $(STRICT) -Isrc -Itest $(optimiser)
+test_object = $(test_compile) -include .build/test/prelude$(optimiser).hpp -MMD -MP -c -o $@ $<
+.build/test/prelude-%.hpp.gch:
+	@mkdir -p $(@D)
+	@printf '#include <%s>\n' gtest/gtest.h algorithm cmath functional limits map memory_resource optional random span string vector >$(basename $@)
+	$(test_compile) -$* -x c++-header -o $@ $(basename $@)
+# What both programs need
+support_objects := $(patsubst test/%.cpp,.build/test/%.o,$(sort $(wildcard test/support/*.cpp)))
+$(support_objects): .build/test/%.o: test/%.cpp
+	@mkdir -p $(@D)
+	$(test_object)
+-include $(support_objects:.o=.d)
+
+# $(1): the target, $(2): its directory in test, $(3): other sources. ROOM=quantiles builds and runs only the tests of that folder.
 ifneq ($(ROOM),)
 ifeq ($(wildcard test/unit/$(ROOM)/*.cpp),)
 $(error ROOM=$(ROOM): there is no folder test/unit/$(ROOM) with tests)
@@ -159,26 +174,21 @@ endif
 endif
 define test_program
 $(1)_sources := $(sort $(wildcard test/$(2)/$(or $(ROOM),*)/*.cpp) $(if $(ROOM),,$(wildcard test/$(2)/*.cpp)))
-$(1)_support := $(patsubst test/%.cpp,.build/test/$(1)/%.o,$(sort $(wildcard test/support/*.cpp) $(5)))
-$(1)_objects := $$($(1)_sources:test/$(2)/%.cpp=.build/test/$(1)/%.o) $$($(1)_support)
+$(1)_others := $(patsubst test/%.cpp,.build/test/$(1)/%.o,$(3))
+$(1)_tests := $$($(1)_sources:test/$(2)/%.cpp=.build/test/$(1)/%.o)
+$(1)_objects := $$($(1)_tests) $$($(1)_others) $(support_objects)
 $(1)_run := .build/test/$(1)/$(if $(ROOM),$(ROOM)/)run
-$(1)_compile := $$(CXX) $(LANGUAGE) -g1 $(3) $(WARNINGS) $(STRICT) -Isrc -Itest
-$(1)_prelude := -include .build/test/$(1)/prelude.hpp
-.build/test/$(1)/%.o: test/$(2)/%.cpp .build/test/$(1)/prelude.hpp.gch
+$$($(1)_tests): .build/test/$(1)/%.o: test/$(2)/%.cpp
 	@mkdir -p $$(@D)
-	$$($(1)_compile) $$($(1)_prelude) -MMD -MP -c -o $$@ $$<
-$$($(1)_support): .build/test/$(1)/%.o: test/%.cpp .build/test/$(1)/prelude.hpp.gch
+	$$(test_object)
+$$($(1)_others): .build/test/$(1)/%.o: test/%.cpp
 	@mkdir -p $$(@D)
-	$$($(1)_compile) $$($(1)_prelude) -MMD -MP -c -o $$@ $$<
-.build/test/$(1)/prelude.hpp.gch:
-	@mkdir -p $$(@D)
-	@printf '#include <%s>\n' gtest/gtest.h algorithm cmath functional limits map memory_resource optional random span string vector >$$(@D)/prelude.hpp
-	$$($(1)_compile) -x c++-header -o $$@ $$(@D)/prelude.hpp
-$$($(1)_run): $(4) $$($(1)_objects)
-	$$(CXX) $(3) -o $$@ $$^ $$(GOOGLETEST) -lcrypto -lpthread
+	$$(test_object)
+$$($(1)_run): $(CORE_SOURCES:.cpp=.o) $$($(1)_objects)
+	$$(CXX) -o $$@ $$^ $$(GOOGLETEST) -lcrypto -lpthread
 $(1): $$($(1)_run)
 	@scripts/run-gtest.sh $$< $$($(1)_filter)
--include $$($(1)_objects:.o=.d)
+-include $$($(1)_tests:.o=.d) $$($(1)_others:.o=.d)
 endef
 
 # make unit links src/core compiled with sanitizers, make quick and make privacy the objects that are installed.
@@ -193,9 +203,15 @@ sanitized_compile := $(CXX) $(LANGUAGE) -g1 $(SANITIZERS) $(WARNINGS) $(STRICT) 
 	@printf '#include <%s>\n' algorithm cmath functional memory_resource span string vector >$(@D)/prelude.hpp
 	$(sanitized_compile) -x c++-header -o $@ $(@D)/prelude.hpp
 -include $(sanitized_core:.o=.d)
-# The optimiser takes a third of the compile time of a test. It is worth it for laws, without the prelude, which is not optimised.
-$(eval $(call test_program,quick,unit,-O0 -D_GLIBCXX_ASSERTIONS $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o)))
-$(quick_support) $(shell sed '/^#/d; s|^|.build/test/quick/|; s/ .*/.o/' test/unit/long_tests.txt | sort -u): quick_prelude := -O1
+adversary_checks := $(filter-out test/adversary/main.cpp,$(wildcard test/adversary/*.cpp))
+$(eval $(call test_program,quick,unit))
+$(eval $(call test_program,privacy,privacy,$(adversary_checks)))
+# -O2 would make none of them faster: src/core draws.
+law_objects := $(privacy_tests) $(privacy_others) $(support_objects) \
+  $(filter $(quick_tests),$(shell sed '/^#/d; s|^|.build/test/quick/|; s/ .*/.o/' test/unit/long_tests.txt | sort -u))
+$(law_objects): optimiser = -O1
+$(law_objects): .build/test/prelude-O1.hpp.gch
+$(filter-out $(law_objects),$(quick_tests)): .build/test/prelude$(optimiser).hpp.gch
 # The sanitizers see src/core, and not its tests, which are compiled once for both programs. Of an inline function of both the linker takes
 # the first, that of src/core.
 unit_run := .build/test/unit/$(if $(ROOM),$(ROOM)/)run
@@ -204,14 +220,12 @@ $(unit_run): $(sanitized_core) $(quick_objects)
 	$(CXX) $(SANITIZERS) -o $@ $^ $(GOOGLETEST) -lcrypto -lpthread
 unit: $(unit_run)
 	@scripts/run-gtest.sh $< $(unit_filter)
-adversary_checks := $(filter-out test/adversary/main.cpp,$(wildcard test/adversary/*.cpp))
-$(eval $(call test_program,privacy,privacy,-O2 $(DEBUG_INFO),$(CORE_SOURCES:.cpp=.o),$(adversary_checks)))
 
 # The same checks on shapes without end.
 .build/test/privacy/adversary/main.o: test/adversary/main.cpp
 	@mkdir -p $(@D)
-	$(privacy_compile) -MMD -MP -c -o $@ $<
-.build/adversary: .build/test/privacy/adversary/main.o $(privacy_support) $(CORE_SOURCES:.cpp=.o)
+	$(test_compile) -O2 -MMD -MP -c -o $@ $<
+.build/adversary: .build/test/privacy/adversary/main.o $(privacy_others) $(support_objects) $(CORE_SOURCES:.cpp=.o)
 	$(CXX) -o $@ $^ -lcrypto -lpthread
 adversary: .build/adversary
 	@$< $(or $(SECONDS_IN_ALL),300) $(or $(SEED),1) "$(CHECKS)"
@@ -330,7 +344,9 @@ check-docs:
 	@perl scripts/check-docs.pl
 
 reference:
-	@psql -XAtq -f scripts/reference.sql >docs/reference.md.new && mv docs/reference.md.new docs/reference.md || { rm -f docs/reference.md.new; exit 1; }
+	@for page in reference functions; do \
+	  psql -XAtq -f scripts/$$page.sql >docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || { rm -f docs/$$page.md.new; exit 1; }; \
+	done
 
 rooms:
 	@perl scripts/check-includes.pl --dot | dot -Tsvg -o docs/rooms.svg

@@ -91,6 +91,12 @@ for my $file (grep { /\.(?:[ch]pp|sql|pl|pm|py|sh|mk)$|Makefile$/ || (/\.md$/ &&
 		push @faults, "$file: the proofs have no section \"$_\"" for grep { !$sections{$_} } $names =~ /"([^"]+?)[.,]?"/g;
 		push @faults, "$file: the proofs have no $_" for grep { !$numbered{$_} } $names =~ /((?:Theorem|Lemma) \w+)/g;
 	}
+	while ($text =~ m{\b(Theorem|Lemma)s? (\w+(?:(?:,| and) \w+)*) of (docs/privacy/\w+\.md)}g)
+	{
+		my ($kind, $numbers, $page) = ($1, $2, $3);
+		next unless -e "$root/$page";
+		push @faults, "$file: $page has no $kind $_" for grep { prose($page) !~ /\*\*$kind $_\b/ } split(/,? (?:and )?/, $numbers);
+	}
 }
 
 # Settings: name, default and who may set it, as the library declares and the page tells them

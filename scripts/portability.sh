@@ -90,7 +90,7 @@ test_under_emulator() {
   chroot_install "$root" "g++-$prefix" "libssl-dev:$name" "libgtest-dev:$name" "libstdc++6:$name"
   chroot_copy_tree "$root" "$name"
   # The sanitizers would not run under qemu.
-  chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS='-O2 -g0' DEBUG_INFO=-g0 quick_prelude=-O1 LONG_TESTS= \
+  chroot_run "$root" make -C "$name" "$jobs" CI=1 CXX="$prefix-g++" SANITIZERS='-O2 -g0' DEBUG_INFO=-g0 optimiser=-O1 LONG_TESTS= \
     RUNNER="$emulator" "${chosen_tests[@]}" unit
   rm -rf "${root:?}/src/$name"
 }

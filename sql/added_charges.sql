@@ -1,4 +1,4 @@
--- threat 58: charges that the data owner adds, because a failover has lost them, or a copy of the database has made them
+-- threat 58: charges that the owner of the extension adds, because a failover has lost them, or a copy of the database has made them
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_added_pure;
 CREATE ROLE regress_dpq_added_zcdp;

@@ -328,6 +328,12 @@ SELECT city, department, count(*) FROM staff GROUP BY city, department;
 -- Beside private aggregates
 SELECT department, count(*), dp_count(50), dp_count(50) FILTER (WHERE active) AS active FROM staff GROUP BY department;
 SELECT city, count(*) FROM staff GROUP BY city HAVING dp_keep_group(10, 1e-6);
+-- Private aggregates alone see the lists, too.
+SELECT department, dp_count(50) AS n, dp_count(age, 50) AS aged, dp_count_distinct(city, 50) AS cities, dp_avg(age, 50, 0, 100) BETWEEN 20 AND 80 OR dp_count(50) = 0 AS ages FROM staff WHERE age > 30
+  GROUP BY department HAVING dp_count(50) >= 0;
+SELECT active, date_trunc('year', hired) < '1900-01-01' AS long_ago, dp_count(50) AS n FROM staff GROUP BY 1, 2;
+SELECT dp_private_query('SELECT active, dp_count(1) FROM staff GROUP BY active');
+SELECT city, dp_count(50) FROM staff GROUP BY city;
 
 -- Prepared statements
 PREPARE of_age(int) AS SELECT count(*) FROM staff WHERE age > $1;
@@ -420,6 +426,19 @@ SELECT mode() WITHIN GROUP (ORDER BY age) FROM staff;
 SELECT sum(DISTINCT age) FROM staff;
 SELECT avg(id) FROM staff;
 SELECT avg(length(name)) FROM staff;
+-- The hint says which column may get bounds, and what to ask without them.
+SELECT avg(twice + age) FROM (SELECT 2 * id AS twice, age FROM staff) t;
+SELECT sum(id) FROM staff;
+SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY id) FROM staff;
+SELECT min(id) FROM staff;
+SELECT max(id) FROM staff;
+SELECT min(name) FROM staff;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY name) FROM staff;
+-- Bounds and errors are no aggregates over the rows of a group.
+SELECT department, max(age) FROM staff GROUP BY department;
+SELECT department, dp_error_of(count(*)) FROM staff GROUP BY department;
+SELECT count(*) FROM staff WHERE name || age = 'name 21';
+SELECT count(*) FROM staff WHERE age || name = '21name';
 SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY age DESC) FROM staff;
 SELECT count(*), sum(count) BETWEEN 55 AND 65 AS rows FROM (SELECT department, age, level, count(*) FROM staff GROUP BY 1, 2, 3) t;
 SELECT department, age, level, active, count(*) FROM staff GROUP BY 1, 2, 3, 4;
@@ -453,6 +472,7 @@ SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
 SELECT department, count(*) FROM staff GROUP BY department;
 SELECT city, count(*) FROM staff GROUP BY city;
+SELECT to_char(entered, 'YYYY'), count(*) FROM staff GROUP BY 1;
 SET SESSION AUTHORIZATION regress_dpq_plain_owner;
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst');
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
@@ -465,6 +485,8 @@ SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', delta => 1e
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 1, delta => 1);
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', reuse => '0');
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', reuse => '11 years');
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 1, delta => 1e-6, reuse => '1 day');
+SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst');
 -- A list whose type has changed
 ALTER TYPE grade RENAME VALUE 'senior' TO 'old';
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 100);

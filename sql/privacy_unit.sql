@@ -106,7 +106,7 @@ SELECT dp_iqr(cost, 100, 1e-6) FROM visit;
 SELECT dp_iqr(cost, 100, 0, dp_options(method => 'quantiles', lower => 0, upper => 600)) IS NOT NULL AS iqr FROM visit;
 SELECT reason, dp_count(200) FROM visit GROUP BY reason HAVING dp_keep_group(100, 1e-6);
 SELECT dp_user_mean(reason, cost, 100, 0, 600, dp_options(method => 'bounded', max_contributions => 2)) FROM visit;
-SELECT reason, dp_count(200) FROM visit GROUP BY reason;
+SELECT reason, dp_count(200) > 0 AS some FROM visit GROUP BY reason;
 SELECT ward, reason, dp_count(200) FROM visit GROUP BY GROUPING SETS (ward, reason);
 SELECT dp_count(0.00001) FROM visit;
 SELECT dp_count(200) FILTER (WHERE dpquantile.limited_row(patient, 1000)) FROM visit;
@@ -139,6 +139,13 @@ SET SESSION AUTHORIZATION regress_dpq_unit_owner;
 SELECT dp_protect_table('visit', 'patient');
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 EXECUTE visits;
+-- Hints say what aggregates over rows need.
+SELECT reason, dp_count(200) > 0 AS some FROM visit GROUP BY reason;
+SELECT avg(ward) FROM visit;
+SELECT variance(ward) FROM visit;
+SELECT sum(ward) FROM visit;
+SELECT min(ward) FROM visit;
+SELECT min(pi()) FROM visit;
 SET SESSION AUTHORIZATION regress_dpq_unit_owner;
 SELECT dp_protect_table('visit', 'patient', 4);
 

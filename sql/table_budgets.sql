@@ -55,8 +55,8 @@ SELECT dp_count(1) FROM cheap;
 SELECT dp_count(1) FROM numbers;
 SELECT approved();
 SELECT on_table, epsilon_spent FROM dp_budget ORDER BY on_table::text;
--- Threat 80: a list that a query names like the planner's mark of charged tables is no mark.
-SELECT tables FROM dp_explain('SELECT dp_count(1) FROM visits JOIN (VALUES (1.0::float8), (2)) AS "dpquantile charged tables"(x) ON x = cost');
+-- Threats 80 and 121: a list that a query names like the mark of a query level is no mark.
+SELECT tables FROM dp_explain('SELECT dp_count(1) FROM visits JOIN (VALUES (1.0::float8), (2)) AS "dpquantile level"(x) ON x = cost');
 RESET SESSION AUTHORIZATION;
 SELECT * FROM budgets;
 SELECT * FROM charges;

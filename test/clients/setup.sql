@@ -29,7 +29,7 @@ GRANT SELECT ON ages TO reader, analyst;
 -- The examples of docs/languages.md ask for an epsilon of 900 too much.
 SELECT dp_grant_budget('reader', 8000, 0.1), dp_grant_budget('analyst', 800, 0.1), dp_grant_budget('poor', 0.04),
        dp_grant_budget('careful', 10, 1e-6, 'zcdp', 1e-6) \g /dev/null
--- As the data owner's guide asks. Drivers must not need what a restricted role cannot do.
+-- As the guide for owners asks. Drivers must not need what a restricted role cannot do.
 SELECT dp_restrict_role(r) FROM unnest('{reader,analyst,poor,careful}'::regrole[]) AS r \g /dev/null
 -- Role analyst has no SELECT on these tables.
 SELECT dp_protect_table(t), dp_grant_private_access(t, 'analyst')

@@ -63,11 +63,8 @@ is(outcome($coordinator, "SET ROLE mallory; SELECT topn_add_agg(age, '\\x') FROM
 $coordinator->safe_psql('postgres', 'SET ROLE mallory; CREATE FUNCTION mallory.topn_union_agg(anyelement) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$');
 is(answers_of($coordinator, $answer), '42501: 0', 'threat 87: a plain function with the name is refused for free');
 $coordinator->safe_psql('postgres', 'DROP FUNCTION mallory.topn_union_agg(anyelement)');
-foreach my $number (1, 99)
-{
-	is(outcome($coordinator, "SELECT dp_count(1) FILTER (WHERE c1) FROM dpquantile.distributed_groups($number) AS g (c1 boolean)",
-			user => 'postgres'), '0A000', "threat 87: a forged placeholder is refused ($number)");
-}
+is(answers_of($coordinator, 'SELECT dp_count(1) FILTER (WHERE c1) FROM dpquantile.distributed_groups() AS g (c1 boolean)',
+		user => 'postgres'), '0A000: 0', 'threat 87: a placeholder that a query writes itself is refused for free');
 
 # Settings that a caller may change before the query, or before a function with the rights of its owner.
 foreach my $setting ('citus.subquery_pushdown = on', 'citus.max_intermediate_result_size = 1', "citus.propagate_set_commands = 'local'")

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Callable, Iterator, List, Sequence
 
 import private_aggregates
+from inside_functions import public_choices
 from session import Row
 
 Ask = Callable[[str], Sequence[Row]]  # a superuser asks, and gets the rows
-
-# Arguments that must be public: units, zones, formats
-PUBLIC_TEXTS = ("day", "UTC", "999")
-MOST_PUBLIC_ARGUMENTS = 2
 
 FUNCTIONS = """
 SELECT format('%I.%I', p.pronamespace::regnamespace, p.proname), p.prorettype = 'bool'::regtype, p.oid,
        (SELECT string_agg(declared || ':' || type::oid || ':' || marked, '|' ORDER BY number)
           FROM unnest(p.proargtypes) WITH ORDINALITY u (argument, number) JOIN sample ON declared = argument), p.pronargs
   FROM pg_proc p
- WHERE dpquantile.how_total(p.oid) IS NOT NULL ORDER BY p.oid"""
+ WHERE dpquantile.how_total(p.oid) IN ('as it is', 'variant') ORDER BY p.oid"""
 
-# The ten types whose input functions have a variant.
 CASTS = """
 SELECT format('c25::%s IS NOT NULL', t.oid::regtype), typinput::oid, '0:25:' || marked
   FROM pg_type t JOIN sample ON declared = 25
- WHERE t.oid = ANY ('{bool,int2,int4,int8,float4,float8,numeric,uuid,date,timestamp}'::regtype[])
+ WHERE t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b' AND dpquantile.how_total(typinput) = 'from text'
 UNION ALL
-SELECT format('c%s::text IS NOT NULL', declared), typoutput, format('0:%s:%s', t.oid, marked) FROM sample JOIN pg_type t ON t.oid = type"""
+SELECT format('c%s::text IS NOT NULL', declared), typoutput, format('0:%s:%s', t.oid, marked) FROM sample JOIN pg_type t ON t.oid = type
+ WHERE dpquantile.how_total(typoutput) = 'to text'"""
 
 # What compares and hashes the values of a type: 2 of a btree prepares a sort.
 SUPPORT = """
@@ -77,14 +73,12 @@ def count_of(condition: str) -> str:
 def calls(name: str, is_condition: bool, trigger: int, values: List[str]) -> Iterator[Asked]:
     """Calls of a function with columns for its arguments, then with constants for more and more of its texts."""
     texts = [i for i, value in enumerate(values) if value.startswith("25:")]
-    for number in range(MOST_PUBLIC_ARGUMENTS + 1):
-        for public in combinations(texts, number):
-            for text in PUBLIC_TEXTS if public else ("",):
-                arguments = [f"'{text}'" if i in public else "c" + value.split(":")[0] for i, value in enumerate(values)]
-                seen = [f"{i}:{value.split(':', 1)[1]}" for i, value in enumerate(values) if i not in public]
-                call = f"{name}({', '.join(arguments)})"
-                if seen:
-                    yield Asked(name, count_of(call if is_condition else f"{call} IS NOT NULL"), trigger, "|".join(seen))
+    for public in public_choices(texts):
+        arguments = [f"'{public[i]}'" if i in public else "c" + value.split(":")[0] for i, value in enumerate(values)]
+        seen = [f"{i}:{value.split(':', 1)[1]}" for i, value in enumerate(values) if i not in public]
+        call = f"{name}({', '.join(arguments)})"
+        if seen:
+            yield Asked(name, count_of(call if is_condition else f"{call} IS NOT NULL"), trigger, "|".join(seen))
 
 
 def functions(ask: Ask) -> Iterator[List[Asked]]:

@@ -13,6 +13,7 @@ from sql_tree import Expr
 
 COLUMN_SHARE = 0.75       # of the leaves; the others are constants
 REFUSED_RULE_SHARE = 0.02  # of the expressions
+TABLE_SHARE = 0.3          # of the expressions: functions of the table
 PARAMETER_SHARE = 0.3     # of the constants, where there are parameters
 
 
@@ -53,8 +54,9 @@ class Parameters:
 class Expressions:
     """The grammar of expressions. What calibration has seen accepted is used often, everything else rarely."""
 
-    def __init__(self, random: Random, accepted: Iterable[Rule], refused: Iterable[Rule]):
+    def __init__(self, random: Random, accepted: Iterable[Rule], refused: Iterable[Rule], table: Iterable[Rule] = ()):
         self.random = random
+        self.table = by_type(table)
         self.accepted = by_type(accepted)
         self.refused = by_type(refused)
         self.values: Dict[str, List[Optional[str]]] = {}  # of the row in which the neighbours differ
@@ -83,9 +85,8 @@ class Expressions:
         return self.constant(kind)
 
     def choose_rule(self, kind: str, columns: Sequence[Column]) -> Optional[Rule]:
-        rules = self.accepted
-        if self.random.random() < REFUSED_RULE_SHARE:
-            rules = self.refused
+        share = self.random.random()
+        rules = self.refused if share < REFUSED_RULE_SHARE else self.table if share < REFUSED_RULE_SHARE + TABLE_SHARE else self.accepted
         types = {column.type for column in columns}
         # A rule whose arguments no column has would be a constant.
         fitting = [rule for rule in rules[kind] if types.intersection(rule.arguments)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import unified_diff
+from typing import List
 
 from shrink import shrink
 from sql_tree import Query
@@ -48,3 +49,7 @@ def print_trial(found: str, trial: Trial, small: Trial) -> None:
 
 def show_probe(statement: str, found: str, first: object, second: object) -> None:
     print(LINE, f"DIFFERENCE of {found}: {statement}", first, "   but in the other database", second, LINE, sep="\n", flush=True)
+
+
+def show_refused(functions: List[str]) -> None:
+    print(LINE, f"Rows may call these functions, but no call of theirs is accepted: {', '.join(functions)}", LINE, sep="\n", flush=True)

@@ -1,4 +1,4 @@
--- Private access for the analyst, as the data owner gives it
+-- Private access for the analyst, as the owner of the tables gives it
 \set ON_ERROR_STOP on
 \set QUIET on
 SET client_min_messages = warning;

@@ -1,16 +1,28 @@
-"""The rules for expressions: result type, text with # for each argument, types of the arguments.
+"""The rules for expressions: result type, text with # for each argument, types of the arguments. What rows may call has rules from the library's
+table of functions (inside_functions.py).
 
-Not all of them are accepted inside a release block; expressions.py finds out which are. The rest are near misses, which
+Not all of the others are accepted inside a release block; expressions.py finds out which are. The rest are near misses, which
 must be refused whatever the data are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterator, List, Tuple
+from typing import Callable, Dict, Iterator, List, Sequence, Tuple
+
+from inside_functions import CALLS, public_choices
+from rows import Row
 
 ORDERED_TYPES = ("int2", "int4", "int8", "numeric", "float4", "float8", "text", "varchar", "date", "timestamp", "timestamptz",
                  "interval", "time", "uuid", "mood", "bool")
 ALL_TYPES = ORDERED_TYPES + ("percent", "text[]", "bytea", "jsonb")
+# Values of the types that no column has
+OTHER_VALUES = {
+    "anyenum": ("low", "high"), "bit": ("0", "1"), "bpchar": ("a", "Sal "), "char": ("a", ""), "cid": ("0", "7"), "inet": ("127.0.0.1", "::1/64"),
+    "lseg": ("[(0,0),(1,1)]", "[(NaN,0),(1e300,0)]"), "macaddr": ("00:00:00:00:00:01", "ff:ff:ff:ff:ff:ff"),
+    "macaddr8": ("00:00:00:00:00:00:00:01", "ff:ff:ff:ff:ff:ff:ff:ff"), "money": ("1", "-92233720368547758.08"), "name": ("Sales", ""),
+    "oid": ("0", "4294967295"), "pg_lsn": ("0/1", "FFFFFFFF/FFFFFFFF"), "tid": ("(0,1)", "(4294967295,65535)"), "timetz": ("12:30+01", "24:00-15:59"),
+    "varbit": ("", "1011"), "xid": ("0", "7"), "xid8": ("0", "18446744073709551615"),
+}
 
 
 @dataclass(frozen=True)
@@ -46,149 +58,44 @@ T: greatest(#, #) : T T
 T: least(#, #) : T T
 """
 
-# Any type of N; arguments N have the same one.
-NUMBERS = """
-N: # + # : N N
-N: # - # : N N
-N: # * # : N N
-N: # / # : N N
-N: - # : N
-N: abs(#) : N
-"""
-
+# Shapes that no single function is, constants of interest, and what is not in the table
 OTHERS = """
 bool: # AND # : bool bool
 bool: # OR # : bool bool
 bool: NOT # : bool
 bool: # IS TRUE : bool
 bool: # IS NOT FALSE : bool
-int4: # % # : int4 int4
-int8: # % # : int8 int8
-numeric: # % # : numeric numeric
-int4: # + # : int2 int4
-int8: # * # : int4 int8
-float8: # + # : float4 float8
-bool: # < # : int4 int8
-bool: # = # : int8 int4
-bool: # < # : float4 float8
-bool: # < # : date timestamptz
-bool: # >= # : date timestamp
-bool: # < # : timestamp timestamptz
 bool: # = # : varchar text
-int4: # & # : int4 int4
-int4: # | # : int4 int4
-int4: ~ # : int4
-int4: # << # : int4 int4
-int8: # >> # : int8 int4
-int4: mod(#, #) : int4 int4
 int4: sign(#)::int4 : float8
-int4: gcd(#, #) : int4 int4
-int4: lcm(#, #) : int4 int4
 int4: div(#, #)::int4 : numeric numeric
-int4: width_bucket(#, #, #, #) : float8 float8 float8 int4
 int4: width_bucket(#, 0, 100, 10) : float8
 numeric: factorial(#) : int8
-numeric: round(#) : numeric
-numeric: round(#, #) : numeric int4
 numeric: trunc(#, 2) : numeric
-numeric: ceil(#) : numeric
-numeric: floor(#) : numeric
-numeric: sqrt(#) : numeric
-numeric: ln(#) : numeric
-numeric: power(#, #) : numeric numeric
 numeric: scale(#)::numeric : numeric
-float8: round(#) : float8
-float8: ceil(#) : float8
-float8: floor(#) : float8
-float8: sqrt(#) : float8
-float8: cbrt(#) : float8
-float8: exp(#) : float8
-float8: ln(#) : float8
-float8: log(#) : float8
-float8: power(#, #) : float8 float8
 float8: # ^ 2 : float8
-float8: sin(#) : float8
-float8: asin(#) : float8
-float8: degrees(#) : float8
 float8: exp(ln(#)) : float8
-int2: #::int2 : int4
-int4: #::int4 : int2
-int4: #::int4 : int8
-int4: #::int4 : numeric
-int4: #::int4 : float8
-int4: #::int4 : bool
-int4: #::int4 : text
 int4: CAST(# AS int4) : varchar
-int8: #::int8 : int4
-int8: #::int8 : float8
-int8: #::int8 : numeric
-numeric: #::numeric : int4
-numeric: #::numeric : int8
-numeric: #::numeric : float8
-numeric: #::numeric : text
 numeric: #::numeric(8,2) : numeric
-float4: #::float4 : float8
-float8: #::float8 : int4
-float8: #::float8 : int8
-float8: #::float8 : numeric
-float8: #::float8 : float4
-float8: #::float8 : text
-bool: #::bool : int4
-bool: #::bool : text
-text: #::text : int4
-text: #::text : int8
-text: #::text : numeric
-text: #::text : float8
-text: #::text : date
-text: #::text : timestamptz
-text: #::text : interval
-text: #::text : bool
-text: #::text : uuid
-text: #::text : mood
 text: #::text : varchar
 text: #::text : bytea
 text: #::text : text[]
 varchar: #::varchar : text
 varchar: #::varchar(3) : text
 text: #::char(3)::text : text
-date: #::date : timestamp
-date: #::date : timestamptz
-date: #::date : text
-timestamp: #::timestamp : date
-timestamp: #::timestamp : timestamptz
-timestamptz: #::timestamptz : date
-timestamptz: #::timestamptz : timestamp
 timestamptz: #::timestamptz : text
-time: #::time : timestamp
-time: #::time : timestamptz
 interval: #::interval : text
-interval: #::interval : time
-uuid: #::uuid : text
 mood: #::mood : text
 jsonb: #::jsonb : text
 int4: #::int4 : percent
 percent: #::percent : int4
-text: lower(#) : text
-text: upper(#) : text
-text: initcap(#) : text
-text: # || # : text text
 text: # || # : text int4
-text: substr(#, #, #) : text int4 int4
 text: substring(# FROM 1 FOR 2) : text
 text: substring(# FROM '[a-z]+') : text
-text: left(#, #) : text int4
 text: right(#, 2) : text
-text: repeat(#, #) : text int4
-text: replace(#, #, #) : text text text
-text: btrim(#) : text
-text: ltrim(#, #) : text text
 text: lpad(#, #, '*') : text int4
 text: overlay(# placing 'x' FROM #) : text int4
 text: split_part(#, ' ', #) : text int4
 text: translate(#, 'abc', #) : text text
-text: reverse(#) : text
-text: md5(#) : text
-text: chr(#) : int4
 text: quote_literal(#) : text
 text: concat(#, #) : text int4
 text: concat_ws('-', #, #) : text date
@@ -201,19 +108,14 @@ text: to_char(#, 'YYYY-MM') : date
 text: to_char(#, 'YYYY-MM') : timestamptz
 text: to_char(#, '999.99') : numeric
 text: to_char(#, #) : timestamp text
-text: to_hex(#) : int4
 text: (#)[1] : text[]
 text: (#)[#] : text[] int4
 text: array_to_string(#, ',') : text[]
 text: # ->> 'a' : jsonb
 text: jsonb_typeof(#) : jsonb
-int4: length(#) : text
 int4: length(#) : varchar
-int4: octet_length(#) : text
-int4: ascii(#) : text
 int4: position(# IN #) : text text
 int4: strpos(#, 'a') : text
-int4: length(#) : bytea
 int4: get_byte(#, #) : bytea int4
 int4: cardinality(#) : text[]
 int4: array_length(#, 1) : text[]
@@ -234,38 +136,19 @@ bool: # SIMILAR TO '(a|b)%' : text
 bool: # ~ '^S' : text
 bool: # ~ # : text text
 bool: # ~* 'e(' : text
-bool: starts_with(#, #) : text text
 bool: # = ANY (#) : text text[]
 bool: # && # : text[] text[]
 bool: # @> ARRAY['x'] : text[]
 bool: # ? 'a' : jsonb
 bool: # @> '{"a": 1}' : jsonb
-bool: # = # : bytea bytea
 bool: # = # COLLATE "C" : text text
 bool: # < # COLLATE "POSIX" : text text
 bool: # = ANY ('{1,2,3}') : int4
 bool: # <> ALL (ARRAY[1, #]) : int4 int4
-bool: isfinite(#) : date
-bool: isfinite(#) : timestamptz
 bool: (#, #) OVERLAPS (#, #) : date date date date
-date: # + # : date int4
-date: # - # : date int4
-int4: # - # : date date
-timestamp: # + # : date interval
-timestamp: # - # : timestamp interval
-timestamptz: # + # : timestamptz interval
-interval: # - # : timestamptz timestamptz
-interval: # - # : timestamp timestamp
-interval: age(#, #) : timestamp timestamp
-interval: age(#) : timestamptz
-interval: # * # : interval float8
-interval: # / # : interval float8
-interval: # + # : interval interval
-interval: justify_days(#) : interval
 interval: make_interval(days => #) : int4
 date: make_date(#, 1, 1) : int4
 date: make_date(2024, #, #) : int4 int4
-timestamptz: to_timestamp(#) : float8
 date: to_date(#, 'YYYY-MM-DD') : text
 numeric: to_number(#, '999') : text
 numeric: extract(year FROM #) : date
@@ -284,8 +167,6 @@ timestamp: date_bin(#, #, '2024-01-01') : interval timestamp
 timestamp: # AT TIME ZONE 'UTC' : timestamptz
 timestamp: # AT TIME ZONE 'Europe/Paris' : timestamptz
 timestamptz: # AT TIME ZONE # : timestamp text
-time: # + # : time interval
-interval: # - # : time time
 bool: # > now() - interval '1 year' : timestamptz
 bool: # > current_date - 400 : date
 bool: # < localtimestamp : timestamp
@@ -340,11 +221,37 @@ def for_type(rule: Rule, variable: str, name: str) -> Rule:
                 tuple(name if argument == variable else argument for argument in rule.arguments))
 
 
+def argument_of(kind: str) -> Tuple[str, Tuple[str, ...]]:
+    """What stands for an argument of a type, and the types in it: if no column has it, one of two values."""
+    if kind in ALL_TYPES:
+        return "#", (kind,)
+    first, second = OTHER_VALUES[kind]
+    name = "mood" if kind == "anyenum" else f'pg_catalog."{kind}"'
+    return f"CASE WHEN # THEN '{first}'::{name} ELSE '{second}'::{name} END", ("bool",)
+
+
+def rule_of_call(call: str, result: str, kinds: Sequence[str], public: Dict[int, str]) -> Rule:
+    arguments = [(f"'{public[i]}'", ()) if i in public else argument_of(kind) for i, kind in enumerate(kinds)]
+    texts = call.split("#")
+    text = texts[0] + "".join(argument[0] + rest for argument, rest in zip(arguments, texts[1:]))
+    kind = "mood" if result == "anyenum" else result
+    is_other = kind not in ALL_TYPES
+    return Rule("bool" if is_other else kind, f"({text} IS NOT NULL)" if is_other else f"({text})", tuple(kind for argument in arguments for kind in argument[1]))
+
+
+def rules_of_table(ask: Callable[[str], Sequence[Row]]) -> Dict[str, List[Rule]]:
+    """For each function that rows may call, the rules of which the first that is accepted counts."""
+    found: Dict[str, List[Rule]] = {}
+    for name, call, result, arguments in ask(CALLS):
+        kinds = str(arguments).split()
+        choices = public_choices([i for i, kind in enumerate(kinds) if kind == "text"])
+        rules = [rule_of_call(str(call), str(result), kinds, public) for public in choices if len(public) < len(kinds)]
+        found[str(name)] = rules
+    return found
+
+
 def all_rules() -> List[Rule]:
-    rules = [for_type(rule, "T", name) for rule in parsed(GENERIC) for name in ORDERED_TYPES]
-    rules += [for_type(rule, "N", name) for rule in parsed(NUMBERS)
-              for name in ("int2", "int4", "int8", "numeric", "float4", "float8")]
-    return rules + list(parsed(OTHERS))
+    return [for_type(rule, "T", name) for rule in parsed(GENERIC) for name in ORDERED_TYPES] + list(parsed(OTHERS))
 
 
 def forbidden_rules() -> List[Rule]:

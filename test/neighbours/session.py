@@ -6,16 +6,16 @@ from multiprocessing.synchronize import Event
 from random import Random
 from typing import List
 
-from calibration import calibrated
+from calibration import calibrated, calibrated_table
 from choices import Choices
 from comparison import difference
 from databases import STORED_IN, Neighbours, must
 from expressions import Expressions
-from finding import show_charges, show_difference, show_probe, show_unexplained_charges
+from finding import show_charges, show_difference, show_probe, show_refused, show_unexplained_charges
 from outcome import use_texts
 from queries import Queries
 from report import Report
-from rules import all_rules, forbidden_rules
+from rules import all_rules, forbidden_rules, rules_of_table
 from statements import random_form
 from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
 from trial import THRESHOLDS, Mode, Trial
@@ -50,18 +50,26 @@ class Session:
         self.without_noise = False
         self.is_recorded = False
         self.asked: List[Trial] = []  # since the last change
+        self.refused: List[str] = []  # functions of the table that it cannot ask
         self.choices = self.make_choices()
         self.queries = Queries(self.choices)
 
     def make_choices(self) -> Choices:
         rules, forbidden = all_rules(), forbidden_rules()
         accepted, refused = calibrated(self.neighbours, rules + forbidden, self.random)
-        inside = Expressions(self.random, accepted, refused)
+        owner = self.neighbours.sides[0].owner
+        table, self.refused = calibrated_table(self.neighbours, rules_of_table(lambda query: must(owner, query)), self.random)
+        inside = Expressions(self.random, accepted, refused, table)
         # Outside, PostgreSQL's own functions are allowed. Most of the others would only fail.
-        outside = Expressions(self.random, accepted + self.random.sample(rules, len(rules) // 6), forbidden)
+        outside = Expressions(self.random, accepted + self.random.sample(rules, len(rules) // 6), forbidden, table)
         return Choices(self.random, inside, outside, self.neighbours.protected)
 
     def run(self, queries: int, most_differences: int) -> None:
+        if self.refused:
+            self.report.failed += 1
+            show_refused(self.refused)
+            if self.report.failed >= most_differences:
+                self.stop.set()
         for number in range(queries):
             if number == int(queries * (1 - SHARE_IN_RHO)) // QUERIES_OF_DATA * QUERIES_OF_DATA > 0:
                 self.compare_charges()

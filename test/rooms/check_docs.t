@@ -59,6 +59,8 @@ finds('a page of proofs that the index lacks', 'docs/privacy.md does not list do
 finds('a section that a source names', 'src/core/base/a.hpp: the proofs have no section "Sampler"',
 	'src/core/base/a.hpp' => "// docs/privacy.md,\n// \"Sampler\"");
 finds('a theorem that a source names', 'src/core/base/a.hpp: the proofs have no Theorem 6', 'src/core/base/a.hpp' => '// docs/privacy.md, Theorem 6');
+finds('a theorem that another page has', 'src/core/base/a.hpp: docs/privacy/noise.md has no Theorem 6',
+	'src/core/base/a.hpp' => "// Theorems 5 and 6 of\n// docs/privacy/noise.md");
 finds('a setting with another default', 'docs/settings.md says of dpquantile.shown: off, everybody; it is: on, everybody',
 	'docs/settings.md' => "| `dpquantile.shown` | off | everybody | |\n| `dpquantile.kept` | 4MB | superusers | |\n");
 finds('a setting that the page lacks', 'docs/settings.md says of dpquantile.kept: nothing; it is: 4MB, superusers',

@@ -19,7 +19,7 @@ sub make_cluster
 {
 	my ($name) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init(extra => [@INITDB]);
+	init_node($node);
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpquantile'") if $PRELOADED;
 	return $node;
 }

@@ -179,7 +179,7 @@ check_triggers('after dpquantile.protect_tables()', $old, 'untriggered');
 
 # A new cluster, where OIDs belong to others and a role is missing.
 my $new = PostgreSQL::Test::Cluster->new('new');
-$new->init(extra => [@INITDB]);
+init_node($new);
 $new->start;
 my $team = $old->safe_psql('postgres', q{SELECT 'team'::regrole::oid});
 $new->safe_psql(

@@ -156,7 +156,7 @@ isnt($old->safe_psql($_, $key), $old->safe_psql('postgres', $key), "the key diff
 
 # A new cluster, where the OIDs belong to other roles.
 my $new = PostgreSQL::Test::Cluster->new('new');
-$new->init(extra => [@INITDB]);
+init_node($new);
 $new->start;
 $new->safe_psql(
 	'postgres', qq{

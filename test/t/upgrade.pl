@@ -36,7 +36,7 @@ my $extensions = output_of($ENV{PG_CONFIG}, '--sharedir') . '/extension';
 my $library = output_of($ENV{PG_CONFIG}, '--pkglibdir') . '/dpquantile.so';
 
 my $node = PostgreSQL::Test::Cluster->new('upgrade');
-$node->init(extra => [@INITDB]);
+init_node($node);
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpquantile'") if $PRELOADED;
 $node->start;
 my $version = $node->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'dpquantile'});

@@ -69,7 +69,8 @@ std::span<EarlyValue> changing_values(const BorrowedPlan& mark) {
   for (int i = 0; i < list_length(mark.expressions); ++i) {
     auto* expression = static_cast<Node*>(list_nth(mark.expressions, i));
     if (!IsA(expression, Const) && !contain_mutable_functions(expression)) continue;
-    values[count++] = {hash_in(mark.identities, i * kIntegersOfHash), mark.own_parameters + i + 1};
+    const char* identity = strVal(list_nth(mark.identities, i));
+    values[count++] = {hash_of_text(identity), mark.own_parameters + i + 1};
   }
   return {values, count};
 }
@@ -111,12 +112,13 @@ bool wants_fresh_answers() {
 
 bool is_same_whenever_asked(const ReleaseNode* node) {
   const Plan* plan = node->scan.ss.ps.plan;
-  return node->plan.identity != NIL && bms_is_empty(plan->extParam) && bms_is_empty(plan->allParam);
+  return node->plan.identity != nullptr && bms_is_empty(plan->extParam) &&
+         bms_is_empty(plan->allParam);
 }
 
 AnswerKey key_of(const ReleaseNode* node, const BorrowedPlan& mark) {
   Fields key = begin_key();
-  const SecretHash identity = hash_in(node->plan.identity, 0);
+  const SecretHash identity = hash_of_text(node->plan.identity);
   add_bytes(&key, identity.bytes, sizeof identity.bytes);
   (void)add_columns(&key, node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
   add_calls(&key, node);

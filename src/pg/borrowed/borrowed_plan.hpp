@@ -1,14 +1,8 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/server/mark.hpp"
 
-extern "C" {
-#include "nodes/plannodes.h"
-}
-
-// The mark of a plan that reads relations with the rights of their owners. It is the last entry of
-// the plan's range table, which no node reads. Copies of the plan have it too, in the plan cache
-// and in parallel workers.
+// The mark of a plan that reads relations with the rights of their owners, in its range table.
 namespace dpquantile {
 
 struct BorrowedPlan {
@@ -22,18 +16,16 @@ struct BorrowedPlan {
   List* joined;           // of OIDs: protected tables that are joined with each other
   List* indexes;          // of OIDs: unique indexes that the query relies on
   List* expressions;      // planned early expressions
+  List* identities;       // of String: the identity of each of them (hash_of_text())
   List* samples;          // calls to be made before each charge (early_lookups.hpp)
-  List* identities;       // of numbers: the identity of each of them (append_hash())
   List* short_values;     // of numbers: those that must be short texts, from 0
   int most_early_bytes;   // of each of these
   int longest_value;      // of rows, bytes: longer ones count as NULL (size_limit.hpp); or 0
   const char* time_zone;  // for which the query was planned, if it depends on it, else null
   int own_parameters;  // the largest number of a parameter of the query; early values come after it
+
+  static constexpr MarkKind kKind = {"dpquantile borrowed rights", 1};
+  void each_field(MarkFields* fields);
 };
-
-void mark_plan(PlannedStmt* plan, const BorrowedPlan& mark);
-
-// The mark of the plan with this range table. False if it has none.
-bool find_mark(const List* range_table, BorrowedPlan* mark);
 
 }  // namespace dpquantile

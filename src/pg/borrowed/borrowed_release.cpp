@@ -29,7 +29,7 @@ namespace {
 
 RefusedQuery refused_query(Oid relation) {
   const char* name = get_rel_name(relation);
-  return {nullptr, name == nullptr ? "?" : name, nullptr, nullptr};
+  return {.text = nullptr, .relation = name == nullptr ? "?" : name};
 }
 
 [[noreturn]] void refuse_without_grant(Oid relation) {

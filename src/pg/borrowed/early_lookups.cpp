@@ -4,6 +4,7 @@
 #include "pg/server/collation.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/allowed_nodes.hpp"
+#include "pg/vocabulary/type_table.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -68,50 +69,12 @@ void compare_by(Oid collation) {
 // The text of an ordinary value of a type, or null if none is known. Texts have characters for
 // which a library takes other ways than for ASCII, if the encoding is known to have some.
 const char* ordinary_text(Oid type) {
-  switch (type) {
-    case BOOLOID:
-      return "t";
-    case INT2OID:
-    case INT4OID:
-    case INT8OID:
-    case OIDOID:
-    case FLOAT4OID:
-    case FLOAT8OID:
-    case NUMERICOID:
-    case BITOID:
-    case VARBITOID:
-    case JSONBOID:
-    case CHAROID:
-      return "1";
-    case DATEOID:
-    case TIMESTAMPOID:
-    case TIMESTAMPTZOID:
-      return "2000-01-01";
-    case TIMEOID:
-    case TIMETZOID:
-      return "00:00";
-    case INTERVALOID:
-      return "1 day";
-    case UUIDOID:
-      return "00000000-0000-0000-0000-000000000001";
-    case INETOID:
-    case CIDROID:
-      return "127.0.0.1";
-    case MACADDROID:
-      return "00:00:00:00:00:01";
-    case MACADDR8OID:
-      return "00:00:00:00:00:00:00:01";
-    case TEXTOID:
-    case VARCHAROID:
-    case BPCHAROID:
-    case NAMEOID:
-    case BYTEAOID:
-      return GetDatabaseEncoding() == PG_UTF8 ? "\xc3\x89"
-                                                "a 1"
-                                              : "Aa 1";
-    default:
-      return nullptr;
-  }
+  const TypeRule* rule = find_type(type);
+  if (rule == nullptr) return nullptr;
+  if (rule->ordinary != nullptr) return rule->ordinary;
+  return GetDatabaseEncoding() == PG_UTF8 ? "\xc3\x89"
+                                            "a 1"
+                                          : "Aa 1";
 }
 
 // The first label of an enum, or null.

@@ -64,21 +64,11 @@ void depend_on(PlannedStmt* plan, const List* levels) {
 }
 
 PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo params) {
-  CutQuery cut{};
-  PlannedStmt* volatile plan = nullptr;
-  begin_cut(&cut);
-  PG_TRY();
-  {
-    cut_query(&cut, query);
-    if (cut.states != NIL) require_settings_of_server(Charged::kNo);
-    plan = plan_as_before(query, text, options, params);
-  }
-  PG_FINALLY();
-  end_cut(&cut);
-  PG_END_TRY();
-  if (cut.states == NIL) return plan;
+  const List* states = cut_query(query);
+  if (states != NIL) require_settings_of_server(Charged::kNo);
+  PlannedStmt* plan = plan_as_before(query, text, options, params);
   require_no_placeholder(plan);
-  depend_on(plan, cut.states);
+  if (states != NIL) depend_on(plan, states);
   return plan;
 }
 

@@ -4,12 +4,11 @@
 #include "pg/distributed/distributed_states.hpp"
 #include "pg/distributed/states_query.hpp"
 #include "pg/parameters/private_call.hpp"
+#include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
-#include "pg/server/query_random.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"
-#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -23,8 +22,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-CutQuery* innermost = nullptr;
 
 // ---- What a query has ----------------------------------------------------------------------
 
@@ -136,54 +133,28 @@ void add_rights_of_caller(PlannedStmt* plan, const Query* query, RangeTblEntry* 
 
 // ---- The cuts ------------------------------------------------------------------------------
 
-// Nobody can guess it, and so write a placeholder.
-uint64 random_number() {
-  uint64 number = 0;
-  while (number == 0) number = draw_number();
-  return number;
-}
-
-Const* number_constant(uint64 number) {
-  return makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-                   Int64GetDatum(static_cast<int64>(number)), false, FLOAT8PASSBYVAL);
-}
-
-void cut_levels(CutQuery* cut, Level* level) {
-  if (is_private(level) && reads_citus(level)) {
-    const uint64 number = random_number();
-    Query* states = take_states_query(level, number);
-    cut->states = lappend(cut->states, read_statement(states, NIL)->top);
-    cut->numbers = lappend(cut->numbers, number_constant(number));
-  }
-  for (auto* below : each<Level>(level->below)) cut_levels(cut, below);
-}
-
-struct CutLevel {
-  const Level* states;
-  bool is_alone;  // no other level of the query is charged
+struct Cut {
+  List* states;   // Level: the queries that were taken out
+  bool is_alone;  // as in LevelMark
 };
 
-CutLevel level_with_number(uint64 number) {
-  for (const CutQuery* cut = innermost; cut != nullptr; cut = cut->around) {
-    const ListCell* cell;
-    foreach (cell, cut->numbers) {
-      const auto* known = static_cast<const Const*>(lfirst(cell));
-      if (static_cast<uint64>(DatumGetInt64(known->constvalue)) != number) continue;
-      return {static_cast<const Level*>(list_nth(cut->states, foreach_current_index(cell))),
-              cut->levels == 1};
-    }
+void cut_levels(Cut* cut, Level* level) {
+  if (is_private(level) && reads_citus(level)) {
+    LevelMark mark{};
+    Query* states = take_states_query(level);
+    cut->states = lappend(cut->states, read_statement(states, NIL)->top);
+    mark.states = states;
+    mark.is_alone = cut->is_alone;
+    put_mark(&level->query->rtable, mark);
   }
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("the query reads a placeholder that its planner did not make"),
-                  errhint("Leave distributed_groups out of queries.")));
+  for (auto* below : each<Level>(level->below)) cut_levels(cut, below);
 }
 
 // ---- The path ------------------------------------------------------------------------------
 
 struct StatesPath {
   CustomPath path;
-  CutLevel level;
-  List* columns;
+  StatesPlan plan;
   List* conditions;  // on the keys
 };
 
@@ -221,12 +192,14 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
   plan->flags = custom_path->flags;
   plan->custom_scan_tlist =
       static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
-  List* columns = list_copy(path->columns);
-  add_columns_of_conditions(plan, path->conditions, &columns);
+  StatesPlan told = path->plan;
+  auto* states = static_cast<Query*>(copyObjectImpl(told.states));
+  told.states = states;
+  told.relations = read_statement(states, NIL)->top->relations;
+  told.columns = list_copy(told.columns);
+  add_columns_of_conditions(plan, path->conditions, &told.columns);
   plan->scan.plan.qual = static_cast<List*>(copyObjectImpl(path->conditions));
-  const Level* states = path->level.states;
-  plan->custom_private = list_make4(copyObjectImpl(states->query), columns,
-                                    makeBoolean(path->level.is_alone), states->relations);
+  plan->custom_private = encode_mark(told);
   plan->methods = distributed_states_methods();
   return &plan->scan.plan;
 }
@@ -234,10 +207,10 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
 const CustomPathMethods kPathMethods = {kDistributedStatesName, plan_states, nullptr};
 
 // Costs and rows are constants, as those of the release node.
-Path* make_states_path(const GroupingLevel& level, const PathTarget* target, const CutLevel& cut) {
+Path* make_states_path(const GroupingLevel& level, const PathTarget* target,
+                       const LevelMark& mark) {
   auto* made = static_cast<StatesPath*>(palloc0(sizeof(StatesPath)));
-  made->level = cut;
-  made->columns = columns_of(target);
+  made->plan = {mark.states, columns_of(target), NIL, mark.is_alone};
   made->conditions = conditions_on_keys(level);
   made->path.methods = &kPathMethods;
   Path* path = &made->path.path;
@@ -283,22 +256,13 @@ bool has_private_aggregates(Query* query) {
   return find_private(as<Node>(query), nullptr);
 }
 
-void begin_cut(CutQuery* cut) {
-  cut->around = innermost;
-  innermost = cut;
-}
-
-void end_cut(const CutQuery* cut) {
-  innermost = cut->around;
-}
-
-void cut_query(CutQuery* cut, Query* query) {
+List* cut_query(Query* query) {
   Level* top = read_statement(query, NIL)->top;
   refuse_shards(top);
-  cut->levels = count_private(top);
-  cut_levels(cut, top);
+  Cut cut = {NIL, count_private(top) == 1};
+  cut_levels(&cut, top);
   read_again(top);
-  if (!reads_citus(top)) return;
+  if (!reads_citus(top)) return cut.states;
   List* seen = NIL;
   if (has_outer_reader(top, &seen)) refuse_outer_query();
   ereport(ERROR,
@@ -310,8 +274,8 @@ void cut_query(CutQuery* cut, Query* query) {
 
 Path* states_path_for(const GroupingLevel& level, const PathTarget* states) {
   if (!database_has_citus()) return nullptr;
-  const uint64 number = placeholder_number(level.root->parse);
-  if (number != 0) return make_states_path(level, states, level_with_number(number));
+  const LevelMark mark = mark_of_level(level.root->parse);
+  if (mark.states != nullptr) return make_states_path(level, states, mark);
   refuse_citus(level.root);
   return nullptr;
 }

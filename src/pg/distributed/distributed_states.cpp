@@ -31,7 +31,7 @@ namespace {
 
 struct StatesNode {
   CustomScanState scan;
-  const List* columns;    // those of the query, for each of the node
+  StatesPlan plan;
   QueryDesc* query;       // started and not run yet, or null
   Tuplestorestate* rows;  // what it gave, or null
   TupleTableSlot* row;
@@ -49,15 +49,11 @@ StatesNode* states_node(CustomScanState* scan) {
   return reinterpret_cast<StatesNode*>(scan);
 }
 
-const Query* query_of(const StatesNode* node) {
-  return static_cast<const Query*>(linitial(plan_of(node)->custom_private));
-}
-
 // What was checked about the query's relations must still hold when it runs. The session itself
 // holds locks that do not keep it from changing them, for example in a function that the query
 // calls; relations that are open do.
-void open_relations(StatesNode* node, const List* relations) {
-  for (const Oid relation : each_oid(relations)) {
+void open_relations(StatesNode* node) {
+  for (const Oid relation : each_oid(node->plan.relations)) {
     node->relations = lappend(node->relations, relation_open(relation, NoLock));
   }
 }
@@ -129,10 +125,10 @@ void run(StatesNode* node) {
 }
 
 void store(StatesNode* node, TupleTableSlot* group) {
-  Assert(list_length(node->columns) == group->tts_tupleDescriptor->natts);
+  Assert(list_length(node->plan.columns) == group->tts_tupleDescriptor->natts);
   slot_getallattrs(node->row);
   const ListCell* cell;
-  foreach (cell, node->columns) {
+  foreach (cell, node->plan.columns) {
     const int to = foreach_current_index(cell);
     const int from = lfirst_int(cell) - 1;
     group->tts_values[to] = node->row->tts_values[from];
@@ -272,15 +268,13 @@ void try_to_start(const EState* state, const Query* query) {
 // other. So a query that cannot be planned must be found here.
 void begin(CustomScanState* scan, EState* state, int) {
   StatesNode* node = states_node(scan);
-  const List* kept = plan_of(node)->custom_private;
-  node->columns = static_cast<const List*>(lsecond(kept));
-  open_relations(node, static_cast<const List*>(lfourth(kept)));
-  node->has_keys = query_of(node)->groupClause != NIL;
+  node->plan = decode_mark<StatesPlan>(plan_of(node)->custom_private);
+  open_relations(node);
+  node->has_keys = node->plan.states->groupClause != NIL;
   node->user = GetUserId();
   require_function_rights(as<Node>(plan_of(node)->custom_scan_tlist));
-  require_function_rights(as<Node>(query_of(node)));
-  const bool is_alone = boolVal(lthird(kept));
-  if (!is_alone || is_trying) try_to_start(state, query_of(node));
+  require_function_rights(as<Node>(node->plan.states));
+  if (!node->plan.is_alone || is_trying) try_to_start(state, node->plan.states);
 }
 
 const CustomExecMethods kExecMethods =
@@ -313,13 +307,13 @@ RecordsState* make_empty_state(const AggregateParameters* parameters) {
 // PostgreSQL leaves out of a level what the query around it does not use. Such a private aggregate
 // has no parameters, and an error of another one would tell about rows.
 Query* query_with_parameters(const ReleaseNode* release, const StatesNode* node) {
-  auto* query = static_cast<Query*>(copyObjectImpl(query_of(node)));
+  auto* query = static_cast<Query*>(copyObjectImpl(node->plan.states));
   for (int i = 0; i < release->call_count; ++i) {
     const ReleaseCall& call = release->calls[i];
     const bytea* empty = bytes_of_state({make_empty_state(call.checked), nullptr});
-    set_parameters(query, list_nth_int(node->columns, call.column - 1), empty);
+    set_parameters(query, list_nth_int(node->plan.columns, call.column - 1), empty);
   }
-  leave_out_other_aggregates(query, node->columns);
+  leave_out_other_aggregates(query, node->plan.columns);
   return query;
 }
 
@@ -334,6 +328,13 @@ void require_same_user(const StatesNode* node) {
 }
 
 }  // namespace
+
+void StatesPlan::each_field(MarkFields* fields) {
+  fields->query("states", &states);
+  fields->list("columns", T_IntList, &columns);
+  fields->list("relations", T_OidList, &relations);
+  fields->truth("is_alone", &is_alone);
+}
 
 const CustomScanMethods* distributed_states_methods() {
   return &kScanMethods;

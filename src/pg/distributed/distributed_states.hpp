@@ -1,10 +1,9 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/server/mark.hpp"
 
 extern "C" {
 #include "nodes/extensible.h"
-#include "nodes/parsenodes.h"
 }
 
 // The plan node below a release node whose rows are on several servers: it runs the query that
@@ -18,9 +17,18 @@ struct ReleaseNode;
 // The node's name in EXPLAIN.
 inline constexpr char kDistributedStatesName[] = "DistributedStates";
 
-// The methods of the node's plans. custom_private is the query of the states (states_query.hpp); a
-// list of integers: for each column of the node that of the query, from 1; whether no other level
-// of the statement is charged; and the OIDs of the relations that the query reads.
+// What the planner tells the node, as a mark in custom_private.
+struct StatesPlan {
+  const Query* states;  // the query (states_query.hpp)
+  List* columns;        // of integers: for each column of the node that of the query, from 1
+  List* relations;      // the OIDs of those that the query reads
+  bool is_alone;        // whether no other level of the statement is charged
+
+  static constexpr MarkKind kKind = {"dpquantile states", 1};
+  void each_field(MarkFields* fields);
+};
+
+// The methods of the node's plans.
 const CustomScanMethods* distributed_states_methods();
 
 // Has the query planned with the parameters of the release node's calls, and starts it, if the

@@ -274,24 +274,20 @@ Query* make_states_query(const Query* level) {
 }
 
 Oid placeholder_function() {
-  const Oid argument = INT8OID;
-  return function_in(own_schema(), kPlaceholder, 1, &argument);
+  return function_in(own_schema(), kPlaceholder, 0, nullptr);
 }
 
-FuncExpr* placeholder_call(uint64 number) {
-  const Datum value = Int64GetDatum(static_cast<int64>(number));
-  Const* argument =
-      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), value, false, FLOAT8PASSBYVAL);
-  FuncExpr* call = makeFuncExpr(placeholder_function(), RECORDOID, list_make1(argument), InvalidOid,
-                                InvalidOid, COERCE_EXPLICIT_CALL);
+FuncExpr* placeholder_call() {
+  FuncExpr* call = makeFuncExpr(placeholder_function(), RECORDOID, NIL, InvalidOid, InvalidOid,
+                                COERCE_EXPLICIT_CALL);
   call->funcretset = true;
   return call;
 }
 
 // The placeholder has the columns of the new query, with a truth value for each aggregate.
-RangeTblEntry* make_placeholder(const Taken& taken, uint64 number) {
+RangeTblEntry* make_placeholder(const Taken& taken) {
   RangeTblFunction* function = makeNode(RangeTblFunction);
-  function->funcexpr = as<Node>(placeholder_call(number));
+  function->funcexpr = as<Node>(placeholder_call());
   function->funccolcount = list_length(taken.states->targetList);
   List* names = NIL;
   for (int i = 0; i < function->funccolcount; ++i) {
@@ -312,10 +308,10 @@ RangeTblEntry* make_placeholder(const Taken& taken, uint64 number) {
   return entry;
 }
 
-void read_placeholder(Query* level, const Taken& taken, uint64 number) {
+void read_placeholder(Query* level, const Taken& taken) {
   auto* reference = makeNode(RangeTblRef);
   reference->rtindex = kPlaceholderIndex;
-  level->rtable = list_make1(make_placeholder(taken, number));
+  level->rtable = list_make1(make_placeholder(taken));
   DPQ_FORGET_PERMISSIONS(level);
   DPQ_FORGET_GROUP_KEYS(level);
   level->jointree = makeFromExpr(list_make1(reference), nullptr);
@@ -354,7 +350,7 @@ void refuse_placeholder(const Plan* node, const void* context) {
     if (!IsA(call, FuncExpr) || call->funcid != *static_cast<const Oid*>(context)) continue;
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("a query over distributed tables does not use its private answers"),
+             errmsg("a query shows groups of distributed tables without private answers"),
              errdetail("What is left of it would show only the exact groups. Nothing was charged."),
              errhint("Show the private answers, or keep them first: CREATE TEMP TABLE answers AS "
                      "SELECT ....")));
@@ -383,7 +379,7 @@ void require_no_placeholder(const PlannedStmt* plan) {
   visit_plan(plan, refuse_placeholder, &placeholder);
 }
 
-Query* take_states_query(Level* level, uint64 number) {
+Query* take_states_query(Level* level) {
   require_supported(level);
   Query* query = level->query;
   Taken taken{};
@@ -391,23 +387,10 @@ Query* take_states_query(Level* level, uint64 number) {
   taken.own = aggregates_in(schema_of_aggregates(level));
   take_keys(query, &taken);
   take_expressions(query, &taken);
-  read_placeholder(query, taken, number);
+  read_placeholder(query, taken);
   read_again(level);
   require_independent_subqueries(level);
   return taken.states;
-}
-
-uint64 placeholder_number(const Query* level) {
-  if (level->rtable == NIL) return 0;
-  const auto* entry = static_cast<const RangeTblEntry*>(linitial(level->rtable));
-  if (entry->rtekind != RTE_FUNCTION || list_length(entry->functions) != 1) return 0;
-  const auto* call =
-      as<FuncExpr>(static_cast<const RangeTblFunction*>(linitial(entry->functions))->funcexpr);
-  if (!IsA(call, FuncExpr) || call->funcid < FirstNormalObjectId) return 0;
-  if (call->funcid != placeholder_function()) return 0;
-  const auto* argument = static_cast<const Const*>(linitial(call->args));
-  if (!IsA(argument, Const) || argument->constisnull) return 0;
-  return static_cast<uint64>(DatumGetInt64(argument->constvalue));
 }
 
 int placeholder_column(const Node* expression) {

@@ -24,17 +24,13 @@ inline constexpr char kCollectingAggregate[] = "topn_add_agg";
 inline constexpr char kCombiningAggregate[] = "topn_union_agg";
 
 // Takes FROM, WHERE and the grouping out of a query level with private aggregates, and returns them
-// as such a query. Its columns are those of the placeholder, which is a call of distributed_groups
-// with this number. In the level, FILTER of each aggregate is the Var of its column, and its
-// arguments from rows are NULL, and the level is read again. ereports if it is of a kind that is
-// not supported.
-Query* take_states_query(Level* level, uint64 number);
+// as such a query. Its columns are those of the placeholder, which is a call of distributed_groups.
+// In the level, FILTER of each aggregate is the Var of its column, and its arguments from rows are
+// NULL, and the level is read again. ereports if it is of a kind that is not supported.
+Query* take_states_query(Level* level);
 
 // Refuses a level that uses columns or WITH queries of a query around it.
 [[noreturn]] void refuse_outer_query();
-
-// The number of the placeholder that a query level reads, or 0.
-uint64 placeholder_number(const Query* level);
 
 // The column of the placeholder that stands for an expression of the level: a Var of a key, or an
 // aggregate.
@@ -55,9 +51,9 @@ struct StateAggregates {
 };
 StateAggregates state_aggregates(const Query* states);
 
-// Requires that no node of a plan reads a placeholder. PostgreSQL leaves the private aggregates of
-// a subquery out if the query around does not use them, and would only group the placeholder.
-// ereports otherwise.
+// Requires that no node of a plan reads a placeholder: one that the query itself has, or one whose
+// private aggregates PostgreSQL left out, because the query around does not use them, so that it
+// would only group the placeholder. ereports otherwise.
 void require_no_placeholder(const PlannedStmt* plan);
 
 }  // namespace dpquantile

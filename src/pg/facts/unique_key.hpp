@@ -9,6 +9,8 @@ extern "C" {
 #include "utils/snapshot.h"
 }
 
+// Which conditions choose at most one row of a table, so that a join with it does not multiply the
+// rows of the other side (Lemma 34c of docs/privacy/relations.md).
 namespace dpquantile {
 
 // The unique index by which conditions, which AND combines, choose at most one row of a table: they

@@ -110,6 +110,14 @@ void lend_owners_rights(const BorrowedRelation* relation) {
   relation->permissions->checkAsUser = owner_of(relation->permissions->relid);
 }
 
+bool answers_plain_sql(const List* borrowed) {
+  for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
+    const auto access = private_access(relation->permissions->relid, GetUserId());
+    if (!access || !access->epsilon) return false;
+  }
+  return true;
+}
+
 const char* name_of(const BorrowedRelation* relation) {
   const char* name = get_rel_name(relation->permissions->relid);
   return name == nullptr ? "?" : name;

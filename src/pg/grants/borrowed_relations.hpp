@@ -37,6 +37,10 @@ Oid owner_of(Oid relation);
 // Makes PostgreSQL check the rights of the relation's owner.
 void lend_owners_rights(const BorrowedRelation* relation);
 
+// Whether the grants on all of them state an epsilon, without which standard aggregates are
+// refused.
+bool answers_plain_sql(const List* borrowed);
+
 // The name of the relation.
 const char* name_of(const BorrowedRelation* relation);
 

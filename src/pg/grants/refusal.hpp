@@ -20,10 +20,12 @@ struct Reasons {
 
 // What refusals of a query name. Plain data.
 struct RefusedQuery {
-  const char* text;         // the text that locations refer to
-  const char* relation;     // a borrowed relation
-  const char* user_column;  // of it, which identifies the person, or null if each row is protected
-  Reasons* reasons;         // null: the first one is raised as an error
+  const char* text = nullptr;         // the text that locations refer to
+  const char* relation = nullptr;     // a borrowed relation
+  const char* user_column = nullptr;  // of it, which names the person; null: each row is protected
+  bool limits_rows = false;           // whether an answer sees a limited number of rows of a person
+  bool answers_plain_sql = false;     // whether the grants state an epsilon for standard aggregates
+  Reasons* reasons = nullptr;         // null: the first one is raised as an error
 };
 
 // A location that the text does not have.

@@ -55,13 +55,18 @@ const char* when_renewed(const BudgetAmounts& amounts) {
   return psprintf(" The budget begins anew on %s (UTC).", amounts.renewed_at);
 }
 
+// Who asks plain SQL states none.
+constexpr char kSmallerEpsilon[] = "epsilon, in plain SQL by SET dpquantile.epsilon";
+
 void refuse_exhausted_epsilon(ChargeRequest* request, const BudgetAmounts& amounts) {
-  refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("privacy budget%s exhausted: requested epsilon %s%s, remaining %s",
-                  for_table(amounts), amounts.epsilon_asked, for_neighbours(amounts),
-                  amounts.epsilon_left),
-         psprintf("%s Ask for a smaller epsilon, or have the data owner raise the limit with %s.%s",
-                  not_charged(request), raising_call(amounts), when_renewed(amounts)));
+  refuse(
+      request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+      psprintf("privacy budget%s exhausted: requested epsilon %s%s, remaining %s",
+               for_table(amounts), amounts.epsilon_asked, for_neighbours(amounts),
+               amounts.epsilon_left),
+      psprintf(
+          "%s Ask for a smaller %s, or have the owner of the extension raise the limit with %s.%s",
+          not_charged(request), kSmallerEpsilon, raising_call(amounts), when_renewed(amounts)));
 }
 
 bool chooses_groups(const ChargeItem& item) {
@@ -82,29 +87,31 @@ void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts
       request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
       psprintf("privacy budget%s exhausted: requested delta %s%s, remaining %s", for_table(amounts),
                amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
-      psprintf("%s Ask for a smaller delta, or have the data owner raise the limit: "
+      psprintf("%s Ask for a smaller delta, or have the owner of the extension raise the limit: "
                "dp_grant_budget(role, epsilon, delta%s).%s%s",
                not_charged(request), on_table(amounts.table), without_delta(request),
                when_renewed(amounts)));
 }
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
-  refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-         psprintf("role \"%s\" has no delta budget%s: requested delta %s%s",
-                  NameStr(request->role_name), for_table(amounts), amounts.delta_asked,
-                  for_neighbours(amounts)),
-         psprintf("%s The data owner can grant one: dp_grant_budget(role, epsilon, delta%s).%s",
-                  not_charged(request), on_table(amounts.table), without_delta(request)));
+  refuse(
+      request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+      psprintf("role \"%s\" has no delta budget%s: requested delta %s%s",
+               NameStr(request->role_name), for_table(amounts), amounts.delta_asked,
+               for_neighbours(amounts)),
+      psprintf(
+          "%s The owner of the extension can grant one: dp_grant_budget(role, epsilon, delta%s).%s",
+          not_charged(request), on_table(amounts.table), without_delta(request)));
 }
 
 // The limit was granted below what was spent: no query fits, also without a delta.
 void refuse_overspent_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
-  refuse(
-      request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-      psprintf("privacy budget%s exhausted: more delta is spent than its limit",
-               for_table(amounts)),
-      psprintf("%s The data owner can raise the limit: dp_grant_budget(role, epsilon, delta%s).%s",
-               not_charged(request), on_table(amounts.table), when_renewed(amounts)));
+  refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+         psprintf("privacy budget%s exhausted: more delta is spent than its limit",
+                  for_table(amounts)),
+         psprintf("%s The owner of the extension can raise the limit: dp_grant_budget(role, "
+                  "epsilon, delta%s).%s",
+                  not_charged(request), on_table(amounts.table), when_renewed(amounts)));
 }
 
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -114,10 +121,12 @@ void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) 
                   for_table(amounts), amounts.rho_asked,
                   in_epsilon ? psprintf(" (epsilon %s)", amounts.epsilon_asked) : "",
                   for_neighbours(amounts), amounts.rho_left),
-         psprintf("%s Ask for a smaller %s, or have the data owner raise the limit with %s. %s%s",
-                  not_charged(request), in_epsilon ? "epsilon" : "rho", raising_call(amounts),
-                  in_epsilon ? "dp_budget_fits shows what fits." : "dp_budget shows what is left.",
-                  when_renewed(amounts)));
+         psprintf(
+             "%s Ask for a smaller %s, or have the owner of the extension raise the limit with %s. "
+             "%s%s",
+             not_charged(request), in_epsilon ? kSmallerEpsilon : "rho", raising_call(amounts),
+             in_epsilon ? "dp_budget_fits shows what fits." : "dp_budget shows what is left.",
+             when_renewed(amounts)));
 }
 
 // Accountant pure adds epsilons, and a query stated in rho alone has no epsilon.
@@ -126,7 +135,7 @@ void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
       request, ERRCODE_FEATURE_NOT_SUPPORTED,
       psprintf("a query stated in rho cannot be charged to role \"%s\", whose accountant%s is %s",
                NameStr(request->role_name), for_table(amounts), amounts.accountant),
-      psprintf("%s State epsilon, or have the data owner change the accountant: "
+      psprintf("%s State epsilon, or have the owner of the extension change the accountant: "
                "dp_grant_budget(role, epsilon, delta, 'zcdp'%s).",
                not_charged(request), on_table(amounts.table)));
 }
@@ -153,7 +162,7 @@ void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {
          psprintf("%s %s%s is below the smallest charge of role \"%s\"%s (%s)", unit,
                   amounts.least_asked, for_neighbours(amounts), NameStr(request->role_name),
                   for_table(amounts), amounts.smallest_charge),
-         psprintf("%s Ask for more, or have the data owner lower the smallest charge: "
+         psprintf("%s Ask for more, or have the owner of the extension lower the smallest charge: "
                   "dp_grant_budget(role, epsilon, smallest_charge => ...%s).",
                   not_charged(request), on_table(amounts.table)));
 }
@@ -192,8 +201,8 @@ void refuse_without_budget(ChargeRequest* request, const char* table) {
   refuse(request, ERRCODE_INSUFFICIENT_PRIVILEGE,
          psprintf("role \"%s\" has no privacy budget%s", NameStr(request->role_name),
                   table == nullptr ? "" : psprintf(" for table %s", table)),
-         psprintf("The data owner can grant one: SELECT dp_grant_budget(%s, %s%s).", role,
-                  example_arguments(request), on_table(table)));
+         psprintf("The owner of the extension can grant one: SELECT dp_grant_budget(%s, %s%s).",
+                  role, example_arguments(request), on_table(table)));
 }
 
 bool refuse_by_verdict(ChargeRequest* request, const char* verdict, const BudgetAmounts& amounts) {

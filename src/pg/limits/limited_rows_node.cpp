@@ -34,9 +34,6 @@ struct RowCounts {
   LimitedCounts limited;
 };
 
-// Place in custom_private
-constexpr int kFirstLeftOut = 3;
-
 // Users that are counted together
 constexpr Size kAtOnce = 1024;
 
@@ -93,11 +90,12 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   auto* child = static_cast<Plan*>(linitial(plan->custom_plans));
   node->child = ExecInitNode(child, state, flags & ~kNotNeeded);
   scan->custom_ps = list_make1(node->child);
-  node->user_column = static_cast<AttrNumber>(linitial_int(plan->custom_private));
-  node->most = lsecond_int(plan->custom_private);
-  node->gives_all_rows = lthird_int(plan->custom_private) != 0;
-  for (int i = kFirstLeftOut; i < list_length(plan->custom_private); ++i) {
-    node->left_out = bms_add_member(node->left_out, list_nth_int(plan->custom_private, i) - 1);
+  const auto told = decode_mark<LimitedRowsPlan>(plan->custom_private);
+  node->user_column = static_cast<AttrNumber>(told.user_column);
+  node->most = told.most;
+  node->gives_all_rows = told.gives_all_rows;
+  for (const int column : each_int(told.left_out)) {
+    node->left_out = bms_add_member(node->left_out, column - 1);
   }
   require_columns_of_child(node);
   if ((flags & EXEC_FLAG_EXPLAIN_ONLY) != 0) return;
@@ -450,6 +448,13 @@ Node* make_limited_rows_node(CustomScan*) {
 const CustomScanMethods kScanMethods = {kLimitedRowsName, make_limited_rows_node};
 
 }  // namespace
+
+void LimitedRowsPlan::each_field(MarkFields* fields) {
+  fields->integer("user_column", &user_column);
+  fields->integer("most", &most);
+  fields->truth("gives_all_rows", &gives_all_rows);
+  fields->list("left_out", T_IntList, &left_out);
+}
 
 const CustomScanMethods* limited_rows_methods() {
   return &kScanMethods;

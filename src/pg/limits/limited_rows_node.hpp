@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/server/mark.hpp"
 
 extern "C" {
 #include "nodes/extensible.h"
@@ -12,16 +12,26 @@ extern "C" {
 // depends on the user's own rows, as far as the query uses them, and on random keys of the
 // execution (core/contributions/limited_rows.hpp; docs/privacy.md, "Rows of a person"). The order
 // of the rows means nothing to what is above: the aggregates answer with the same law for any
-// order.
+// order. What is left of a person is at most some rows, whatever the rows of others are (Lemma 34f
+// of docs/privacy/relations.md).
 namespace dpquantile {
 
 // The node's name in EXPLAIN.
 inline constexpr char kLimitedRowsName[] = "LimitedRows";
 
-// How PostgreSQL makes the node of a plan. custom_private has integers: the column of the users
-// among those of the child, from 1; the most rows of a user; whether all rows are given, and not
-// only those that are chosen (1 or 0); then the columns of the child that nothing above uses, from
-// 1, which are NULL.
+// What the planner tells the node, as a mark in custom_private. Columns are those of the child,
+// from 1.
+struct LimitedRowsPlan {
+  int user_column;      // that of the users
+  int most;             // the most rows of a user
+  bool gives_all_rows;  // and not only those that are chosen
+  List* left_out;       // of integers: the columns that nothing above uses, which are NULL
+
+  static constexpr MarkKind kKind = {"dpquantile limited rows", 1};
+  void each_field(MarkFields* fields);
+};
+
+// How PostgreSQL makes the node of a plan.
 const CustomScanMethods* limited_rows_methods();
 
 // Makes the node known to PostgreSQL. Call it once, when the library is loaded.

@@ -16,10 +16,7 @@ namespace {
 
 struct LimitedRowsPath {
   CustomPath path;
-  int user_column;
-  int most;
-  bool gives_all_rows;
-  List* left_out;  // of integers: the columns that nothing above uses, from 1
+  LimitedRowsPlan plan;
 };
 
 [[noreturn]] void refuse_limit(const char* reason) {
@@ -145,8 +142,7 @@ Plan* plan_limited_rows(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List
   plan->custom_plans = children;
   plan->custom_scan_tlist =
       static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
-  plan->custom_private = list_concat(
-      list_make3_int(path->user_column, path->most, path->gives_all_rows ? 1 : 0), path->left_out);
+  plan->custom_private = encode_mark(path->plan);
   plan->methods = limited_rows_methods();
   return &plan->scan.plan;
 }
@@ -176,14 +172,15 @@ RowLimit row_limit_of(const GroupingLevel& level, const PathTarget* columns) {
 Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLimit& limit,
                              bool are_sorted) {
   auto* limited = static_cast<LimitedRowsPath*>(palloc0(sizeof(LimitedRowsPath)));
-  limited->most = limit.most;
+  limited->plan.most = limit.most;
   List* above = expressions_above(level);
-  limited->gives_all_rows = needs_all_rows(level, above);
+  limited->plan.gives_all_rows = needs_all_rows(level, above);
   const bool keeps_user = find_user(as<Node>(above), const_cast<RowLimit*>(&limit));
   const PathTarget* used = rows->pathtarget;
   if (!are_sorted) rows = rows_as_stored(level.root, rows);
-  limited->user_column = column_of_user(rows->pathtarget, limit);
-  limited->left_out = columns_left_out(rows->pathtarget, used, limited->user_column, keeps_user);
+  limited->plan.user_column = column_of_user(rows->pathtarget, limit);
+  limited->plan.left_out =
+      columns_left_out(rows->pathtarget, used, limited->plan.user_column, keeps_user);
   limited->path.custom_paths = list_make1(rows);
   limited->path.methods = &kPathMethods;
   Path* path = &limited->path.path;

@@ -214,10 +214,12 @@ bool has_outer_join(Node* node, void* context) {
 bool find_level(const Translation* translation, Level* select, PlainLevel* level) {
   level->select = select;
   level->relations = select->borrowed_rows;
-  if (level->relations == NIL || !find_prices(level)) return false;
+  if (level->relations == NIL) return false;
   level->has_outer_join = has_outer_join(as<Node>(select->query), nullptr);
-  level->refused = {translation->text, get_rel_name(linitial_oid(level->relations)), nullptr,
-                    translation->reasons};
+  level->refused = {.text = translation->text,
+                    .relation = get_rel_name(linitial_oid(level->relations)),
+                    .answers_plain_sql = true,
+                    .reasons = translation->reasons};
   return true;
 }
 
@@ -234,15 +236,31 @@ void forget_rows(Query* query) {
   query->jointree = makeFromExpr(NIL, nullptr);
 }
 
+void replace_all(Query* query, Replacing* replacing) {
+  query->targetList = as<List>(expression_tree_mutator(
+      as<Node>(query->targetList), DPQ_TREE_MUTATOR(replace_aggregates), replacing));
+  query->havingQual = replace_aggregates(query->havingQual, replacing);
+}
+
 void translate_level(const Translation* translation, PlainLevel* level) {
-  Query* query = level->select->query;
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });
-  query->targetList = as<List>(expression_tree_mutator(
-      as<Node>(query->targetList), DPQ_TREE_MUTATOR(replace_aggregates), &replacing));
-  query->havingQual = replace_aggregates(query->havingQual, &replacing);
-  forget_rows(query);
+  replace_all(level->select->query, &replacing);
+  forget_rows(level->select->query);
+}
+
+// Private aggregates alone, by keys that have public lists: without them the groups would tell
+// which keys there are. Nothing of it needs a price.
+void list_groups(PlainLevel* level) {
+  const Query* query = level->select->query;
+  const bool has_groups = query->hasAggs && query->groupClause != NIL &&
+                          query->groupingSets == NIL && !has_keep_group(query->havingQual) &&
+                          !level->select->has_public_side;
+  Node* row = has_groups ? group_by_public_keys(level) : nullptr;
+  if (row == nullptr) return;
+  Replacing replacing = {level, {}, row};
+  replace_all(level->select->query, &replacing);
 }
 
 // For expression_tree_walker(): finds dp_error_of of anything else than a standard aggregate, which
@@ -261,12 +279,18 @@ void translate_select(const Translation* translation, Level* select) {
   PlainLevel level{};
   if (!find_level(translation, select, &level)) return;
   const Query* query = select->query;
+  if (!find_prices(&level)) {
+    if (!has_standard_aggregate(query)) list_groups(&level);
+    return;
+  }
   (void)refuse_other_errors(as<Node>(query->targetList), &level);
   (void)refuse_other_errors(query->havingQual, &level);
   if (has_standard_aggregate(query)) {
     translate_level(translation, &level);
-  } else {
-    if (!list_public_keys(&level)) keep_keys(translation, &level);
+  } else if (query->hasAggs) {
+    list_groups(&level);
+  } else if (!list_public_keys(&level)) {
+    keep_keys(translation, &level);
   }
 }
 
@@ -315,7 +339,7 @@ void translate(const Translation* translation, Level* level) {
   for (auto* below : each<Level>(level->below)) translate(translation, below);
   const Query* query = level->query;
   if (query->commandType == CMD_SELECT && query->setOperations == nullptr) {
-    const RefusedQuery refused = {translation->text, nullptr, nullptr, translation->reasons};
+    const RefusedQuery refused = {.text = translation->text, .reasons = translation->reasons};
     const bool passes = attempt(refused, [&] { translate_select(translation, level); });
     // Its standard aggregates are left.
     if (!passes) translation->reasons->is_last = true;

@@ -7,6 +7,7 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/parameters/private_call.hpp"
+#include "pg/plain/missing_bounds.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/decimal.hpp"
@@ -102,15 +103,7 @@ namespace {
 
 ValueBounds require_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
   if (const auto bounds = bounds_of(level->select, value)) return *bounds;
-  const char* name = get_func_name(call->aggfnoid);
-  refuse_with_code(
-      level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
-      psprintf("%s needs public bounds of its values, but %s has none", name,
-               name_of_expression(level->select, value)),
-      psprintf(
-          "Ask the owner of the table for dp_set_domain('%s', column, lower, upper), or ask a "
-          "private aggregate with bounds of your own, such as dp_avg(column, 0.1, lower, upper).",
-          level->refused.relation));
+  refuse_without_bounds(level, call, value);
 }
 
 Node* bound_constant(const ValueBounds& bounds, double number) {
@@ -305,7 +298,8 @@ Node* as_type(const PlainLevel* level, const Aggref* call, Node* answer) {
   refuse_call(
       level, call,
       psprintf("%s has no private counterpart for this type", get_func_name(call->aggfnoid)),
-      "Ask a private aggregate, such as dp_avg(column, 0.1, lower, upper).");
+      psprintf("Ask %s.",
+               call_with_own_bounds(level, get_func_name(call->aggfnoid), argument_of(call))));
 }
 
 Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower) {

@@ -19,6 +19,11 @@ extern "C" {
 
 namespace dpquantile {
 
+std::optional<ValueType> type_with_bounds(Oid type) {
+  const Oid base = getBaseType(type);
+  return find_value_type(base == FLOAT4OID ? FLOAT8OID : base);
+}
+
 namespace {
 
 struct Range {
@@ -27,13 +32,8 @@ struct Range {
 };
 using MaybeRange = std::optional<Range>;
 
-std::optional<ValueType> type_of(Oid type) {
-  const Oid base = getBaseType(type);
-  return find_value_type(base == FLOAT4OID ? FLOAT8OID : base);
-}
-
 bool is_number(Oid type) {
-  const auto value_type = type_of(type);
+  const auto value_type = type_with_bounds(type);
   return value_type && !is_temporal(*value_type);
 }
 
@@ -43,7 +43,7 @@ double number_in(ValueType type, const char* text) {
 
 std::optional<ValueBounds> bounds_of_column(const ColumnOrigin& origin, Oid type) {
   const ColumnDomain* domain = find_domain(origin.relation, origin.column);
-  const auto value_type = type_of(type);
+  const auto value_type = type_with_bounds(type);
   if (domain == nullptr || domain->lower == nullptr || !value_type) return std::nullopt;
   ValueBounds bounds{*value_type, number_in(*value_type, domain->lower),
                      number_in(*value_type, domain->upper), std::nullopt};
@@ -81,7 +81,7 @@ class RangeSearch {
 };
 
 MaybeRange range_of_constant(const Const* constant) {
-  const auto type = type_of(constant->consttype);
+  const auto type = type_with_bounds(constant->consttype);
   if (!type || constant->constisnull) return std::nullopt;
   const double number = constant->consttype == FLOAT4OID
                             ? static_cast<double>(DatumGetFloat4(constant->constvalue))
@@ -336,7 +336,7 @@ bool is_epoch(const FuncExpr* call) {
 }
 
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
-  const auto type = type_of(exprType(expression));
+  const auto type = type_with_bounds(exprType(expression));
   if (!type) return std::nullopt;
   if (const auto origin = origin_of(level, expression)) {
     return bounds_of_column(*origin, exprType(expression));

@@ -16,6 +16,9 @@ struct ValueBounds {
   std::optional<double> granularity;
 };
 
+// None if values of the type have no bounds.
+std::optional<ValueType> type_with_bounds(Oid type);
+
 // The bounds of what an expression gives for any row whose columns are within their domains: of
 // columns, casts between numbers, sums, differences, products, quotients by a constant, CASE,
 // COALESCE, GREATEST, LEAST, NULLIF, abs, roundings to whole numbers and the epoch of times. None

@@ -1,11 +1,9 @@
 #include "pg/protect/code_of_types.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -15,7 +13,6 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -24,96 +21,9 @@ namespace dpquantile {
 
 namespace {
 
-// Functions that make no value from a text and look for no cast, whatever the types of their
-// arguments are. All others take trusted types only.
-constexpr Oid kFunctionsOfAllTypes[] = {
-    F_COUNT_ANY,
-    F_PG_TYPEOF,
-    F_NUM_NULLS,
-    F_NUM_NONNULLS,
-    F_CONCAT,
-    F_CONCAT_WS,
-    F_FORMAT_TEXT_ANY,
-    F_MODE,
-    F_PERCENTILE_DISC_FLOAT8_ANYELEMENT,
-    F_PERCENTILE_DISC__FLOAT8_ANYELEMENT,
-
-    F_FIRST_VALUE,
-    F_LAST_VALUE,
-    F_NTH_VALUE,
-    F_LAG_ANYELEMENT,
-    F_LAG_ANYELEMENT_INT4,
-    F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE,
-    F_LEAD_ANYELEMENT,
-    F_LEAD_ANYELEMENT_INT4,
-    F_LEAD_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE,
-
-    F_ARRAY_AGG_ANYNONARRAY,
-    F_ARRAY_AGG_ANYARRAY,
-    F_ARRAY_APPEND,
-    F_ARRAY_PREPEND,
-    F_ARRAY_CAT,
-    F_ARRAY_DIMS,
-    F_ARRAY_NDIMS,
-    F_ARRAY_LENGTH,
-    F_ARRAY_LOWER,
-    F_ARRAY_UPPER,
-    F_CARDINALITY,
-    F_ARRAY_EQ,
-    F_ARRAY_NE,
-    F_ARRAY_LT,
-    F_ARRAY_LE,
-    F_ARRAY_GT,
-    F_ARRAY_GE,
-    F_ARRAYCONTAINS,
-    F_ARRAYCONTAINED,
-    F_ARRAYOVERLAP,
-    F_ARRAY_POSITION_ANYCOMPATIBLEARRAY_ANYCOMPATIBLE,
-    F_ARRAY_POSITION_ANYCOMPATIBLEARRAY_ANYCOMPATIBLE_INT4,
-    F_ARRAY_POSITIONS,
-    F_ARRAY_REMOVE,
-    F_ARRAY_REPLACE,
-    F_ARRAY_TO_STRING_ANYARRAY_TEXT,
-    F_ARRAY_TO_STRING_ANYARRAY_TEXT_TEXT,
-    F_GENERATE_SUBSCRIPTS_ANYARRAY_INT4,
-    F_UNNEST_ANYARRAY,
-    F_MAX_ANYARRAY,
-    F_MIN_ANYARRAY,
-
-    F_ENUM_EQ,
-    F_ENUM_NE,
-    F_ENUM_LT,
-    F_ENUM_LE,
-    F_ENUM_GT,
-    F_ENUM_GE,
-    F_ENUM_FIRST,
-    F_ENUM_LAST,
-    F_ENUM_RANGE_ANYENUM,
-    F_ENUM_RANGE_ANYENUM_ANYENUM,
-    F_MAX_ANYENUM,
-    F_MIN_ANYENUM,
-
-    F_RANGE_EQ,
-    F_RANGE_NE,
-    F_RANGE_OVERLAPS,
-    F_RANGE_CONTAINS,
-    F_RANGE_CONTAINS_ELEM,
-    F_RANGE_CONTAINED_BY,
-    F_ELEM_CONTAINED_BY_RANGE,
-    F_LOWER_ANYRANGE,
-    F_UPPER_ANYRANGE,
-    F_ISEMPTY_ANYRANGE,
-
-    F_RECORD_EQ,
-    F_RECORD_NE,
-    F_RECORD_LT,
-    F_RECORD_LE,
-    F_RECORD_GT,
-    F_RECORD_GE,
-};
-
 bool takes_all_types(Oid function) {
-  return std::ranges::find(kFunctionsOfAllTypes, function) != std::end(kFunctionsOfAllTypes);
+  const FunctionRule* rule = find_rule(function);
+  return rule != nullptr && rule->takes_any_type;
 }
 
 // Only a superuser makes base types, and casts of them.

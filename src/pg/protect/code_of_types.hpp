@@ -10,9 +10,9 @@ namespace dpquantile {
 
 // The type whose owner's code the node might run at its level; InvalidOid if there is none. Types
 // are trusted that are PostgreSQL's own, of this extension, or base types of a superuser, and
-// arrays of these. Values of all types may be read, compared and shown, by functions that the list
-// in code_of_types.cpp names. It looks neither at the arguments of the node nor at the cast to a
-// domain (outside.cpp).
+// arrays of these. Values of all types may be read, compared and shown, by functions that take any
+// type (pg/vocabulary/function_rule.hpp). It looks neither at the arguments of the node nor at the
+// cast to a domain (outside.cpp).
 Oid type_with_code(const JudgedLevel* level, Node* node);
 
 }  // namespace dpquantile

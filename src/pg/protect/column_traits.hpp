@@ -7,6 +7,7 @@
 // table, or the person of the row. The rules of keys, of outer joins and of persons ask this. If a
 // column passed for public that is not, the groups of an answer would be those of single rows; if
 // one passed for the user column that is computed, rows of one person would count as those of many.
+// (Lemmas 34d and 34e of docs/privacy/relations.md.)
 namespace dpquantile {
 
 // The expression of a column of a source, or null if it has none with this number.

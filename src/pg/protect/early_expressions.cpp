@@ -72,7 +72,8 @@ int number_of(JudgedStatement* statement, Node* expression, const Node* original
     if (equal(expression, lfirst(cell))) return foreach_current_index(cell) + 1;
   }
   statement->early = lappend(statement->early, expression);
-  statement->identities = append_hash(statement->identities, identity_of_expression(original));
+  const SecretHash identity = identity_of_expression(original);
+  statement->identities = lappend(statement->identities, makeString(text_of_hash(identity)));
   return list_length(statement->early);
 }
 

@@ -68,6 +68,7 @@ const char* hint_of_type(Oid type) {
 // What to write in the place of a function.
 const char* hint_of_function(const Node* node, const char* name) {
   if (is_one_of(name, "concat concat_ws format")) return "Write name || ' ' || age::text.";
+  if (is_one_of(name, "textanycat anytextcat")) return "Cast to text: || age::text.";
   if (is_one_of(name, "to_date to_timestamp to_number")) {
     return "Cast the text: written::date, written::numeric.";
   }
@@ -82,8 +83,6 @@ const char* hint_of_function(const Node* node, const char* name) {
 [[noreturn]] void refuse_function(const JudgedLevel* level, const Node* node, Oid function) {
   const char* why = func_volatile(function) == PROVOLATILE_VOLATILE
                         ? "is not supported over protected rows: it is volatile"
-                    : is_unbounded(function)
-                        ? "is not supported over protected rows: it may take long for some rows"
                         : kNotKnown;
   const char* name = get_func_name(function);
   refuse_at(level, node, psprintf("%s %s", name_of_call(node, function), why),
@@ -153,7 +152,7 @@ void check_public_arguments(const JudgedLevel* level, const Node* node, unsigned
 // variant.
 Node* total_call(const JudgedLevel* level, Node* node, Oid function) {
   if (is_total(function)) return node;
-  const TotalVariant* variant = find_variant(function);
+  const FunctionRule* variant = find_variant(function);
   if (variant == nullptr) refuse_function(level, node, function);
   check_public_arguments(level, node, variant->public_arguments);
   const List* arguments = arguments_of(node);
@@ -199,7 +198,7 @@ Node* total_cast(const JudgedLevel* level, Node* node) {
   auto* cast = as<CoerceViaIO>(node);
   const Oid from = exprType(as<Node>(cast->arg));
   if (is_total_text_conversion(getBaseType(from), cast->resulttype)) return node;
-  const TotalVariant* variant = has_text_casts(from) ? find_text_cast(cast->resulttype) : nullptr;
+  const FunctionRule* variant = has_text_casts(from) ? find_text_cast(cast->resulttype) : nullptr;
   if (variant == nullptr) refuse_cast(level, node, from, cast->resulttype);
   Expr* text = cast->arg;
   if (from != TEXTOID) {

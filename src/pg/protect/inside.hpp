@@ -5,6 +5,8 @@
 // Expressions inside: over protected rows. They must not fail for any row, and call nothing but
 // PostgreSQL's own functions. An error, a warning or a long time would tell that a row with such a
 // value exists, for the price of no epsilon; a function of the analyst would see the value itself.
+// With this rule what becomes of a row is a function of this row alone (Lemma 34b of
+// docs/privacy/relations.md).
 namespace dpquantile {
 
 // The expression with total functions in the place of partial ones, and with its constant parts

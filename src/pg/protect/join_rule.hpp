@@ -4,7 +4,8 @@
 
 // Joins in a source or release block. They must not multiply protected rows, so that one row still
 // changes an answer as one row. Rows of several tables of one unit may be joined by their user
-// columns (unit_join.hpp).
+// columns (unit_join.hpp). A public table gives at most one row for each, or is the public side of
+// an outer join (Lemmas 34c and 34e of docs/privacy/relations.md).
 namespace dpquantile {
 
 // Looks at FROM and WHERE of a source or release block whose entries are known. Every table beside

@@ -10,7 +10,8 @@ extern "C" {
 
 // What the rules have found of a statement and of each of its query levels (pg/query), and what is
 // to be made of it. They fill it from the innermost level outwards, and read it instead of looking
-// at the query again. Plain data, since errors may be raised at any time.
+// at the query again. Plain data, since errors may be raised at any time. The types of relations
+// are those of Theorem 34 of docs/privacy/relations.md.
 namespace dpquantile {
 
 struct JudgedLevel;
@@ -47,7 +48,7 @@ struct JudgedStatement {
   List* borrowed;    // BorrowedRelation
   List* early;       // expressions without columns, to be evaluated before the first row is read
   List* samples;     // calls to be made before the first row is read (early_lookups.hpp)
-  List* identities;  // of integers: the identity of each of them (append_hash())
+  List* identities;  // of String: the identity of each of them (hash_of_text())
   ParamListInfo parameters;  // of the execution that the plan is for, or null
   int own_parameters;        // the largest number of a parameter of the query
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on

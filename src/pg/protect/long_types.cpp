@@ -1,7 +1,6 @@
 #include "pg/protect/long_types.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include "pg/vocabulary/type_table.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -34,10 +33,8 @@ Oid type_of_short_value(Oid type) {
     default:
       break;
   }
-  constexpr Oid kTypes[] = {TEXTOID, VARCHAROID, BPCHAROID, BYTEAOID,
-                            BITOID,  VARBITOID,  JSONBOID,  NUMERICOID};
-  return std::find(std::begin(kTypes), std::end(kTypes), base) != std::end(kTypes) ? base
-                                                                                   : InvalidOid;
+  const TypeRule* rule = find_type(base);
+  return rule != nullptr && rule->has_any_length ? base : InvalidOid;
 }
 
 bool has_any_length(Oid type) {

@@ -13,6 +13,7 @@
 #include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
+#include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
@@ -39,13 +40,22 @@ constexpr char kUserGroupHint[] =
   refuse(level->statement->refused, call->location, reason, hint);
 }
 
+const char* hint_for_other_aggregate(const JudgedStatement* statement, const Aggref* call) {
+  const bool is_standard = call->aggfnoid < FirstUnpinnedObjectId;
+  if (!is_standard || statement->refused.answers_plain_sql) return kPrivateHint;
+  return psprintf(
+      "%s For plain SQL, such as count(*), ask the owner of the table for an epsilon: "
+      "dp_grant_private_access('%s', role, epsilon => 0.1).",
+      kPrivateHint, statement->refused.relation);
+}
+
 // A user could make an aggregate with a function of its own before the private final function.
 const FamilyRow& family_of(const JudgedLevel* level, const Aggref* call) {
   const FamilyRow* family = private_family(call);
   if (family != nullptr && is_of_extension(ProcedureRelationId, call->aggfnoid)) return *family;
   refuse_without_select(level->statement->refused, call->location,
                         psprintf("the aggregate %s is not private", get_func_name(call->aggfnoid)),
-                        kPrivateHint);
+                        hint_for_other_aggregate(level->statement, call));
 }
 
 // For expression_tree_walker(). `level` is a JudgedLevel*.

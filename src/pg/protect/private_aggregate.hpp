@@ -10,7 +10,8 @@ extern "C" {
 // row, with parameters that depend on no row, and protect what the table protects: a row, or all
 // rows of a person. An aggregate over rows of a table with persons sees at most max_rows rows of
 // each. Any other aggregate would answer exactly, and one for single rows would answer for a person
-// with a hundred rows with a hundredth of the promised protection.
+// with a hundred rows with a hundredth of the promised protection. With these rules one row, or one
+// person, costs what is charged (Lemma 34g of docs/privacy/relations.md).
 namespace dpquantile {
 
 // Checks a call of an aggregate, and rewrites what it takes from the rows. ereports unless it is

@@ -99,7 +99,11 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const JudgedStatement& state
 JudgedStatement make_statement(List* borrowed, Query* query, const char* text) {
   const auto* first = static_cast<const BorrowedRelation*>(linitial(borrowed));
   JudgedStatement statement{};
-  statement.refused = {text, name_of(first), user_of(first), nullptr};
+  statement.refused = {.text = text,
+                       .relation = name_of(first),
+                       .user_column = user_of(first),
+                       .limits_rows = first->max_rows > 0,
+                       .answers_plain_sql = answers_plain_sql(borrowed)};
   statement.borrowed = borrowed;
   statement.own_parameters = largest_parameter(query);
   return statement;
@@ -135,7 +139,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   require_open_access(mark);
   PlannedStmt* plan =
       plan_quietly(mark, statement, query, options, parameters_for_estimates(mark, params));
-  mark_plan(plan, mark);
+  put_mark(&plan->rtable, mark);
   plan->queryId = 0;  // extensions that count what queries read leave it out
   plan->dependsOnRole = true;
   return plan;

@@ -9,6 +9,7 @@
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -222,21 +223,10 @@ Node* call_series(List* arguments) {
 
 // The array with the values of a function, or null if the function is another.
 Node* array_of(const FuncExpr* function) {
-  switch (function->funcid) {
-    case F_GENERATE_SERIES_INT4_INT4:
-    case F_GENERATE_SERIES_INT4_INT4_INT4:
-    case F_GENERATE_SERIES_INT8_INT8:
-    case F_GENERATE_SERIES_INT8_INT8_INT8:
-    case F_GENERATE_SERIES_NUMERIC_NUMERIC:
-    case F_GENERATE_SERIES_NUMERIC_NUMERIC_NUMERIC:
-    case F_GENERATE_SERIES_TIMESTAMP_TIMESTAMP_INTERVAL:
-    case F_GENERATE_SERIES_TIMESTAMPTZ_TIMESTAMPTZ_INTERVAL:
-      return call_series(function->args);
-    case F_UNNEST_ANYARRAY:
-      return static_cast<Node*>(linitial(function->args));
-    default:
-      return nullptr;
-  }
+  const FunctionRule* rule = find_rule(function->funcid);
+  if (rule != nullptr && rule->is_series) return call_series(function->args);
+  return function->funcid == F_UNNEST_ANYARRAY ? static_cast<Node*>(linitial(function->args))
+                                               : nullptr;
 }
 
 void check_elements(const JudgedLevel* level, const FuncExpr* function) {

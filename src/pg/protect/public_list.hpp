@@ -6,6 +6,7 @@
 // groups a public list of keys, or rows a table to look up in. The values must be different, so
 // that a join by = matches at most one of them: a value that stands twice would count a row twice.
 // They are computed before the first row is read, so that an error in them says nothing about rows.
+// A list is joined as a table with a unique key is (Lemma 34c of docs/privacy/relations.md).
 namespace dpquantile {
 
 // Makes the entry of a source or release block a list: says in which columns no two rows of it are

@@ -357,7 +357,8 @@ void check_has_aggregate(const JudgedLevel* level) {
     return;
   }
   refuse_without_select(level->statement->refused, kNowhere, "the query has no private aggregate",
-                        "Ask private aggregates, such as dp_count(0.1).");
+                        "Show a private aggregate besides, such as dp_count(0.1) or, in plain SQL, "
+                        "count(*). A key, min(), max() and dp_error_of() are none.");
 }
 
 // The planner leaves out columns that the query around the block does not use. Without any

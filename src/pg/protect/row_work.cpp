@@ -143,9 +143,8 @@ double time_of_variant(const JudgedLevel* level, CallTime call, Node* node, int 
 }
 
 bool compares_equality(const Node* node) {
-  const Oid function = function_of(node);
-  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
-  return name != nullptr && is_one_of(name, "texteq textne bpchareq bpcharne byteaeq byteane");
+  const CallTime time = time_of_function(function_of(node));
+  return time == CallTime::kEquality || time == CallTime::kEqualLength;
 }
 
 // Collations of the operating system take their time. Some of ICU put all marks of a letter into
@@ -259,7 +258,7 @@ double time_of_text_cast(const CoerceViaIO* node) {
 }
 
 // `variant` is what the node calls, or null.
-double time_of(const JudgedLevel* level, const TotalVariant* variant, Node* node, int i) {
+double time_of(const JudgedLevel* level, const FunctionRule* variant, Node* node, int i) {
   if (variant != nullptr) return time_of_variant(level, variant->time, node, i);
   if (is_size_limit(node)) return time_of_limit(level, node, i);
   switch (nodeTag(node)) {
@@ -301,7 +300,7 @@ struct AddedWork {
 void add_node(const AddedWork& added, Node* node) {
   if (IsA(node, List) || IsA(node, CaseWhen)) return;
   if (IsA(node, Var)) add_column(added.level, as<Var>(node), added.work);
-  const TotalVariant* variant = variant_of_call(node);
+  const FunctionRule* variant = variant_of_call(node);
   for (int i = 0; i < kSizeLimits; ++i) {
     added.work->time[i] += time_of(added.level, variant, node, i);
   }

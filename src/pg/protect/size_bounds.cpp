@@ -207,7 +207,7 @@ SizeBound bound_of_answer(const JudgedLevel* level, AnswerSize size, Node* node)
 }
 
 SizeBound bound_of_call(const JudgedLevel* level, Node* node) {
-  if (const TotalVariant* variant = variant_of_call(node)) {
+  if (const FunctionRule* variant = variant_of_call(node)) {
     if (is_number(exprType(node))) return at_most(kMostProductBytes);
     const SizeBound answer = bound_of_answer(level, variant->size, node);
     return limited(answer, [](int) { return kMostTextBytes; });

@@ -32,7 +32,7 @@ void add_limit(JudgedStatement* statement) {
   statement->size_limit =
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
   statement->early = lappend(statement->early, statement->size_limit);
-  statement->identities = append_hash(statement->identities, SecretHash{});
+  statement->identities = lappend(statement->identities, makeString(text_of_hash({})));
   statement->limit_number = statement->own_parameters + list_length(statement->early);
 }
 
@@ -117,9 +117,7 @@ bool is_key_of_join(const JudgedLevel* level, const Node* node, int number) {
 
 bool compares_lengths_first(const Node* node) {
   if (IsA(node, ScalarArrayOpExpr) || list_length(arguments_of(node)) != 2) return false;
-  const Oid function = function_of(node);
-  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
-  return name != nullptr && is_one_of(name, "texteq textne byteaeq byteane");
+  return time_of_function(function_of(node)) == CallTime::kEqualLength;
 }
 
 // Functions that compare lengths first read no value that is longer than the other argument, unless
@@ -128,10 +126,7 @@ bool compares_lengths_first(const Node* node) {
 bool reads_little(const Node* node, int number) {
   if (variant_of_call(node) != nullptr) return !is_text(exprType(argument_of(node, number)));
   if (compares_lengths_first(node)) return !reads_columns(argument_of(node, 1 - number));
-  const Oid function = function_of(node);
-  const char* name = OidIsValid(function) ? get_func_name(function) : nullptr;
-  return name != nullptr && list_length(arguments_of(node)) == 1 &&
-         is_one_of(name, "octet_length length");
+  return time_of_function(function_of(node)) == CallTime::kLength;
 }
 
 // The column of a list that a text is equal to, or null. None of its values is equal to a longer

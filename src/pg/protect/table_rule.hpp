@@ -5,7 +5,8 @@
 // Which tables a query may read as protected rows, and which it may join with them. Rows on another
 // server, TABLESAMPLE and policies of row security are read in ways that these rules do not see:
 // they run code of others, or choose a row by the place of the others. A view must protect at least
-// the persons that its table protects, or it would be a way around that protection.
+// the persons that its table protects, or it would be a way around that protection. What is left is
+// a function of the rows of each person (Lemma 34a of docs/privacy/relations.md).
 namespace dpquantile {
 
 // ereports unless the entry of a protected relation is a table of this database, or of a view of

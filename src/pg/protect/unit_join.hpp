@@ -3,9 +3,9 @@
 #include "pg/protect/judged_level.hpp"
 
 // Joins of protected tables with each other. Tables whose owner has stated the same unit for them
-// may be joined by their user columns. Then each joined row is of one person, and
-// adding or removing a person adds or removes only rows of this person (docs/privacy.md, Theorem
-// 32).
+// may be joined by their user columns. Then each joined row is of one person, and adding or
+// removing a person adds or removes only rows of this person (Lemma 34d of
+// docs/privacy/relations.md).
 namespace dpquantile {
 
 // Two parts of FROM with protected rows.

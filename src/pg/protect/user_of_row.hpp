@@ -5,7 +5,8 @@
 // The person of a row, where a query does not name the user column. The limit of the rows of each
 // person (max_rows) needs it, and a derived table may have left it out. So it is added to each
 // query level between the table and the aggregates. Without it such a query would have no limit, or
-// would have to be refused.
+// would have to be refused. What is chosen of a person's rows depends on these alone (Lemma 34f of
+// docs/privacy/relations.md).
 namespace dpquantile {
 
 // The column of the users of the protected rows, as an expression of a source or release block:

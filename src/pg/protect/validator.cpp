@@ -6,8 +6,7 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
-#include "pg/release/charged_tables.hpp"
-#include "pg/reuse/query_identity.hpp"
+#include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
@@ -244,6 +243,14 @@ void add_public_tables(const JudgedLevel* level) {
   }
 }
 
+void mark_level(Query* query, List* charged_tables, bool keeps_answers) {
+  LevelMark mark = mark_of_level(query);
+  if (!keeps_answers) mark.identity = nullptr;
+  mark.knows_tables = true;
+  mark.tables = charged_tables;
+  put_mark(&query->rtable, mark);
+}
+
 void judge_source(JudgedLevel* level) {
   level->type = RelationType::kRows;
   add_public_tables(level);
@@ -256,7 +263,7 @@ void judge_release(JudgedLevel* level) {
   level->is_release = true;
   add_public_tables(level);
   check_release_block(level);
-  mark_charged_tables(level->query, set_validated(level));
+  mark_level(level->query, set_validated(level), true);
   // No condition around gets below the aggregates, where it would be evaluated for rows.
   if (level->parent != nullptr) fence(level->query);
 }
@@ -264,10 +271,9 @@ void judge_release(JudgedLevel* level) {
 // What is below may have made it one of answers.
 void judge_outer_query(JudgedLevel* level) {
   check_outer_query(level);
-  if (level->query->hasAggs) mark_charged_tables(level->query, NIL);
   // Aggregates over no protected rows may be of values of any type, and compute anything. Their
   // answers are not kept.
-  forget_identity(level->query);
+  if (level->query->hasAggs) mark_level(level->query, NIL, false);
 }
 
 // What is in FROM decides about all else, so that nothing is said of a level in which it is

@@ -43,7 +43,7 @@ PlanState* start_with_spill_limit(Plan* child, EState* state, int flags) {
 void begin(CustomScanState* scan, EState* state, int flags) {
   ReleaseNode* node = release_node(scan);
   const auto* plan = as<CustomScan>(scan->ss.ps.plan);
-  node->plan = decode_release(plan);
+  node->plan = decode_mark<ReleasePlan>(plan->custom_private);
   constexpr int kNotNeeded = EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK;
   auto* child = static_cast<Plan*>(linitial(plan->custom_plans));
   node->child = node->plan.tables == NIL

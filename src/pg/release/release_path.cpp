@@ -3,7 +3,6 @@
 #include "pg/limits/limited_rows_path.hpp"
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
-#include "pg/release/charged_tables.hpp"
 #include "pg/release/grouping_states.hpp"
 #include "pg/release/parameter_source.hpp"
 #include "pg/release/release_columns.hpp"
@@ -13,6 +12,7 @@
 #include "pg/release/value_cast.hpp"
 #include "pg/reuse/query_identity.hpp"
 #include "pg/server/bytewise_type.hpp"
+#include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/version.hpp"
 
@@ -161,7 +161,9 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->columns = release_columns(level->grouping);
   level->plan.has_keys = root->parse->groupClause != NIL;
   level->plan.identity = identity_with_columns(root->parse, level->columns.target);
-  level->plan.knows_tables = find_charged_tables(root->parse, &level->plan.tables);
+  const LevelMark mark = mark_of_level(root->parse);
+  level->plan.knows_tables = mark.knows_tables;
+  level->plan.tables = mark.tables;
   level->limit = row_limit_of(level->grouping, level->columns.target);
   add_sort_columns(level);
   add_calls(level);
@@ -216,7 +218,7 @@ Plan* plan_release(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* tar
   plan->flags = custom_path->flags;
   plan->custom_plans = children;
   plan->custom_scan_tlist = plan_columns(path->level->columns.target);
-  plan->custom_private = static_cast<List*>(copyObjectImpl(encode_release(release)));
+  plan->custom_private = static_cast<List*>(copyObjectImpl(encode_mark(release)));
   plan->methods = release_scan_methods();
   return &plan->scan.plan;
 }

@@ -4,28 +4,17 @@
 
 namespace dpquantile {
 
-namespace {
-
-List* part(const CustomScan* plan, int number) {
-  return static_cast<List*>(list_nth(plan->custom_private, number));
-}
-
-}  // namespace
-
-List* encode_release(const ReleasePlan& release) {
-  List* const numbers =
-      list_make3_int(release.has_keys ? 1 : 0, release.grouping_sets, release.knows_tables ? 1 : 0);
-  List* const lists = list_make5(release.calls, release.sort_columns, release.operators,
-                                 release.collations, release.nulls_first);
-  return lappend(lappend(lappend(lists, numbers), release.identity), release.tables);
-}
-
-ReleasePlan decode_release(const CustomScan* plan) {
-  const List* numbers = part(plan, 5);
-  return {part(plan, 0),        part(plan, 1), part(plan, 2),
-          part(plan, 3),        part(plan, 4), linitial_int(numbers) != 0,
-          lsecond_int(numbers), part(plan, 6), lthird_int(numbers) != 0,
-          part(plan, 7)};
+void ReleasePlan::each_field(MarkFields* fields) {
+  fields->list("calls", T_IntList, &calls);
+  fields->list("sort_columns", T_IntList, &sort_columns);
+  fields->list("operators", T_OidList, &operators, list_length(sort_columns));
+  fields->list("collations", T_OidList, &collations, list_length(sort_columns));
+  fields->list("nulls_first", T_IntList, &nulls_first, list_length(sort_columns));
+  fields->truth("has_keys", &has_keys);
+  fields->integer("grouping_sets", &grouping_sets);
+  fields->text("identity", &identity);
+  fields->truth("knows_tables", &knows_tables);
+  fields->list("tables", T_OidList, &tables);
 }
 
 const Aggref* call_in_column(const CustomScan* plan, int column) {

@@ -3,11 +3,11 @@
 #include "pg/query/level.hpp"
 #include "pg/reuse/answer_order.hpp"
 #include "pg/reuse/catalog_version.hpp"
+#include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "nodes/primnodes.h"
@@ -104,29 +104,6 @@ SecretHash hash_of_level(const char* kind, const Level* level, const char* text,
   return secret_hash(&fields);
 }
 
-// ---- The mark of a level -------------------------------------------------------------------
-
-constexpr char kMark[] = "dpquantile identity";
-
-// A VALUES list that a user writes may have the same alias. It has values.
-RangeTblEntry* find_identity(const Query* query) {
-  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
-    const bool is_mark = entry->rtekind == RTE_VALUES && entry->values_lists == NIL &&
-                         strcmp(entry->eref->aliasname, kMark) == 0;
-    if (is_mark) return entry;
-  }
-  return nullptr;
-}
-
-// The modifiers of the column types of a VALUES entry have room for integers.
-void mark_level(Query* query, const SecretHash& identity) {
-  RangeTblEntry* entry = makeNode(RangeTblEntry);
-  entry->rtekind = RTE_VALUES;
-  entry->eref = makeAlias(kMark, NIL);
-  entry->coltypmods = append_hash(NIL, identity);
-  query->rtable = lappend(query->rtable, entry);
-}
-
 // ---- All levels ----------------------------------------------------------------------------
 
 // What a level means depends on the CTEs of the levels around it if it reads one.
@@ -153,7 +130,10 @@ void stamp_level(const Level* level, const Stamp& outer) {
   }
   if (text != nullptr) pfree(text);
   for (const auto* inner : each<const Level>(level->below)) stamp_level(inner, below);
-  if (has_identity) mark_level(query, identity);
+  if (!has_identity) return;
+  LevelMark mark{};
+  mark.identity = text_of_hash(identity);
+  put_mark(&query->rtable, mark);
 }
 
 }  // namespace
@@ -161,10 +141,6 @@ void stamp_level(const Level* level, const Stamp& outer) {
 void stamp_identities(Query* query) {
   int64 bytes_left = kMostBytes;
   if (has_secret()) stamp_level(read_statement(query, NIL)->top, {{}, true, &bytes_left});
-}
-
-void forget_identity(Query* query) {
-  if (RangeTblEntry* mark = find_identity(query)) mark->coltypmods = NIL;
 }
 
 SecretHash identity_of_expression(const Node* expression) {
@@ -225,10 +201,10 @@ bool add_column(const Node* expression, Index key, const ReferenceNumbers& keys,
 
 }  // namespace
 
-List* identity_with_columns(const Query* query, const PathTarget* columns) {
-  const RangeTblEntry* mark = find_identity(query);
-  if (mark == nullptr || mark->coltypmods == NIL) return NIL;
-  const SecretHash level = hash_in(mark->coltypmods, 0);
+const char* identity_with_columns(const Query* query, const PathTarget* columns) {
+  const LevelMark mark = mark_of_level(query);
+  if (mark.identity == nullptr) return nullptr;
+  const SecretHash level = hash_of_text(mark.identity);
   Fields fields = make_fields();
   add_text(&fields, "columns");
   add_bytes(&fields, level.bytes, sizeof level.bytes);
@@ -238,9 +214,11 @@ List* identity_with_columns(const Query* query, const PathTarget* columns) {
   const ListCell* cell;
   foreach (cell, columns->exprs) {
     const Index reference = get_pathtarget_sortgroupref(columns, foreach_current_index(cell));
-    if (!add_column(static_cast<const Node*>(lfirst(cell)), reference, keys, &fields)) return NIL;
+    if (!add_column(static_cast<const Node*>(lfirst(cell)), reference, keys, &fields)) {
+      return nullptr;
+    }
   }
-  return append_hash(NIL, secret_hash(&fields));
+  return text_of_hash(secret_hash(&fields));
 }
 
 }  // namespace dpquantile

@@ -14,13 +14,9 @@ extern "C" {
 // (secret_hash.hpp). Without a secret no query has an identity.
 namespace dpquantile {
 
-// Gives each query level with aggregates its identity: as an entry of its range table that FROM
-// does not name, which the planner keeps. A level that takes values from the levels around it has
-// none. Call it after the rewriter.
+// Gives each query level with aggregates its identity, in its mark (pg/server/level_mark.hpp). A
+// level that takes values from the levels around it has none. Call it after the rewriter.
 void stamp_identities(Query* query);
-
-// Takes the identity of a level away.
-void forget_identity(Query* query);
 
 // The identity of an expression without columns: its meaning without its place in the text. Zero
 // without a secret.
@@ -28,7 +24,7 @@ SecretHash identity_of_expression(const Node* expression);
 
 // The identity of a level that the planner has prepared, with the columns of its groups: those from
 // which it computes what the query around uses. Answers are kept as rows of these columns. As
-// integers (hash_in()); NIL if the level has none.
-List* identity_with_columns(const Query* query, const PathTarget* columns);
+// a text (hash_of_text()); null if the level has none.
+const char* identity_with_columns(const Query* query, const PathTarget* columns);
 
 }  // namespace dpquantile

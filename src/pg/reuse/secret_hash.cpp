@@ -7,6 +7,7 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
+#include "utils/builtins.h"
 }
 
 namespace dpquantile {
@@ -16,6 +17,7 @@ namespace {
 static_assert(sizeof(SecretHash) == PG_SHA256_DIGEST_LENGTH);
 
 constexpr const char* kName = "dpquantile secret";
+constexpr Size kTextBytes = 2 * sizeof(SecretHash);
 
 struct Secret {
   uint8 bytes[PG_SHA256_DIGEST_LENGTH];
@@ -79,21 +81,19 @@ SecretHash secret_hash(Fields* fields) {
   return hash;
 }
 
-List* append_hash(List* integers, const SecretHash& hash) {
-  for (int i = 0; i < kIntegersOfHash; ++i) {
-    int32 integer;
-    memcpy(&integer, hash.bytes + static_cast<Size>(i) * sizeof integer, sizeof integer);
-    integers = lappend_int(integers, integer);
-  }
-  return integers;
+char* text_of_hash(const SecretHash& hash) {
+  auto* text = static_cast<char*>(palloc(kTextBytes + 1));
+  hex_encode(reinterpret_cast<const char*>(hash.bytes), sizeof hash.bytes, text);
+  text[kTextBytes] = '\0';
+  return text;
 }
 
-SecretHash hash_in(const List* integers, int first) {
-  SecretHash hash;
-  for (int i = 0; i < kIntegersOfHash; ++i) {
-    const int32 integer = list_nth_int(integers, first + i);
-    memcpy(hash.bytes + static_cast<Size>(i) * sizeof integer, &integer, sizeof integer);
+SecretHash hash_of_text(const char* text) {
+  if (strlen(text) != kTextBytes) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("a text is no hash: %s", text)));
   }
+  SecretHash hash;
+  hex_decode(text, kTextBytes, reinterpret_cast<char*>(hash.bytes));
   return hash;
 }
 

@@ -2,10 +2,6 @@
 
 #include "pg/reuse/fields.hpp"
 
-extern "C" {
-#include "nodes/pg_list.h"
-}
-
 // A hash with a secret of this server: HMAC-SHA-256. Nobody who does not know the secret can find
 // two lists of fields with the same hash, however long he computes elsewhere. So equal hashes stand
 // for equal fields. The secret is drawn when the shared memory is made, is nowhere else, and ends
@@ -33,11 +29,8 @@ bool has_secret();
 // The hash of these fields, which it frees. Requires a secret.
 SecretHash secret_hash(Fields* fields);
 
-// How many integers a hash is in the lists of a plan.
-inline constexpr int kIntegersOfHash = sizeof(SecretHash) / sizeof(int32);
-
-// The hash as integers at the end of a list, and back from those with number `first` and after.
-List* append_hash(List* integers, const SecretHash& hash);
-SecretHash hash_in(const List* integers, int first);
+// The hash as a text, for marks of queries and plans, and back.
+char* text_of_hash(const SecretHash& hash);
+SecretHash hash_of_text(const char* text);
 
 }  // namespace dpquantile

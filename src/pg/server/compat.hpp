@@ -259,6 +259,23 @@ extern "C" {
 #define DPQ_F_REVERSE F_REVERSE
 #endif
 
+// A line of the table of functions (pg/vocabulary/function_rule.hpp) that older versions lack
+#if PG_VERSION_NUM >= 160000
+#define DPQ_SINCE_16(...) __VA_ARGS__
+#else
+#define DPQ_SINCE_16(...)
+#endif
+#if PG_VERSION_NUM >= 170000
+#define DPQ_SINCE_17(...) __VA_ARGS__
+#else
+#define DPQ_SINCE_17(...)
+#endif
+#if PG_VERSION_NUM >= 180000
+#define DPQ_SINCE_18(...) __VA_ARGS__
+#else
+#define DPQ_SINCE_18(...)
+#endif
+
 // Releases what a failed call held of buffers, as the abort of a transaction does first. Others
 // wait for a page that it was reading: PostgreSQL 15 gives it up here, 16 and 17 with the resource
 // owner. PostgreSQL 18 sends off the reads that were still held back.

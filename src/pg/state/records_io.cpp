@@ -344,29 +344,33 @@ void send_record(StringInfo bytes, RecordsState* state, uint32 i) {
   pq_sendint32(bytes, row.value);
 }
 
+// The names of all fields, so that a new one does not compile before somebody has read this: it is
+// sent here and received by receive_parameters(), with a new kWireVersion. The grid follows from
+// the others.
 void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
-  pq_sendbyte(bytes, static_cast<uint8>(parameters.family));
-  pq_sendbyte(bytes, parameters.method);
-  pq_sendbyte(bytes, static_cast<uint8>(parameters.measure));
-  pq_sendbyte(bytes, static_cast<uint8>(parameters.value_type));
-  pq_sendfloat8(bytes, parameters.guarantee);
-  pq_sendfloat8(bytes, parameters.delta);
-  pq_sendfloat8(bytes, parameters.lower);
-  pq_sendfloat8(bytes, parameters.upper);
-  pq_sendfloat8(bytes, parameters.granularity);
-  pq_sendint32(bytes, parameters.bins);
-  pq_sendint32(bytes, parameters.list_length);
-  for (uint32 i = 0; i < parameters.list_length; ++i) pq_sendfloat8(bytes, parameters.list[i]);
+  const auto& [grid, family, method, contribution_rule, suppress, measure, value_type,
+               max_contributions, max_groups, user_key_check, guarantee, delta, lower, upper,
+               granularity, bins, list_length, list] = parameters;
+  pq_sendbyte(bytes, static_cast<uint8>(family));
+  pq_sendbyte(bytes, method);
+  pq_sendbyte(bytes, static_cast<uint8>(measure));
+  pq_sendbyte(bytes, static_cast<uint8>(value_type));
+  pq_sendfloat8(bytes, guarantee);
+  pq_sendfloat8(bytes, delta);
+  pq_sendfloat8(bytes, lower);
+  pq_sendfloat8(bytes, upper);
+  pq_sendfloat8(bytes, granularity);
+  pq_sendint32(bytes, bins);
+  pq_sendint32(bytes, list_length);
+  for (uint32 i = 0; i < list_length; ++i) pq_sendfloat8(bytes, list[i]);
   if (family_of(&parameters).keeps_user_rows()) {
-    pq_sendbyte(bytes, static_cast<uint8>(parameters.contribution_rule));
-    pq_sendbyte(bytes, parameters.suppress ? 1 : 0);
-    pq_sendint32(bytes, parameters.max_contributions);
-    pq_sendint64(bytes, parameters.user_key_check);
+    pq_sendbyte(bytes, static_cast<uint8>(contribution_rule));
+    pq_sendbyte(bytes, suppress ? 1 : 0);
+    pq_sendint32(bytes, max_contributions);
+    pq_sendint64(bytes, user_key_check);
   } else if (family_of(&parameters).hashes_first_argument()) {
-    pq_sendint64(bytes, parameters.user_key_check);
-    if (family_of(&parameters).bounds_groups_of_users()) {
-      pq_sendint32(bytes, parameters.max_groups);
-    }
+    pq_sendint64(bytes, user_key_check);
+    if (family_of(&parameters).bounds_groups_of_users()) pq_sendint32(bytes, max_groups);
   }
 }
 

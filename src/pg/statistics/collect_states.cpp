@@ -112,7 +112,7 @@ DPQ_FUNCTION(dpq_collect_transition) {
   return collect(fcinfo);
 }
 
-// (bigint) returns setof record. It stands for FROM while a query over distributed tables is
+// () returns setof record. It stands for FROM while a query over distributed tables is
 // planned, and has no rows.
 DPQ_FUNCTION(dpq_distributed_groups) {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

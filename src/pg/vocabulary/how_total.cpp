@@ -1,17 +1,50 @@
-// Whether a query may apply a function to values of protected rows.
+// What a query may do with a function, for tests and documentation.
+#include "pg/vocabulary/catalog_gate.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
+#include "catalog/pg_proc.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
-// (function regprocedure) returns text: 'as it is', 'variant', or null for a function that may
-// fail.
-DPQ_FUNCTION(dpq_how_total) {
-  const Oid function = PG_GETARG_OID(0);
-  if (dpquantile::find_variant(function) != nullptr) {
-    PG_RETURN_TEXT_P(cstring_to_text("variant"));
+namespace dpquantile {
+
+namespace {
+
+// Whether it gives a value of an early expression.
+bool is_early_function(Oid function) {
+  return SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)) &&
+         passes_gate(ProcedureRelationId, function) && is_outside_function(function) &&
+         get_func_prokind(function) == PROKIND_FUNCTION && !get_func_retset(function);
+}
+
+const char* how_total(Oid function) {
+  const FunctionRule* rule = find_rule(function);
+  const CallPlace place = rule == nullptr ? CallPlace::kOutside : rule->place;
+  switch (place) {
+    case CallPlace::kInside:
+      return rule->variant == nullptr ? "as it is" : "variant";
+    case CallPlace::kFromText:
+      return "from text";
+    case CallPlace::kToText:
+      return "to text";
+    default:
+      return is_early_function(function) ? "early only" : nullptr;
   }
-  if (dpquantile::is_total(function)) PG_RETURN_TEXT_P(cstring_to_text("as it is"));
-  PG_RETURN_NULL();
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+// (function regprocedure) returns text: 'as it is', 'variant', 'from text' and 'to text' for the
+// input and output functions of casts, 'early only', or null for a function that no expression over
+// protected rows may call.
+DPQ_FUNCTION(dpq_how_total) {
+  const char* how = dpquantile::how_total(PG_GETARG_OID(0));
+  if (how == nullptr) PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(how));
 }

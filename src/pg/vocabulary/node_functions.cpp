@@ -6,7 +6,6 @@
 extern "C" {
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 }
@@ -26,40 +25,6 @@ bool is_other(Oid function, void* search) {
   if (context->allows(function)) return false;
   context->found = function;
   return true;
-}
-
-// These run the functions of any view, type or function that they are asked for: they read it, make
-// a value of it, or make the constants in its body. Those that show a view or rule ask for it in
-// SQL, in which search_path may have an operator before PostgreSQL's.
-bool runs_what_is_named(Oid function) {
-  switch (function) {
-#ifdef F_PG_INPUT_IS_VALID
-    case F_PG_INPUT_IS_VALID:
-    case F_PG_INPUT_ERROR_INFO:
-#endif
-    case F_FMGR_SQL_VALIDATOR:
-    case F_FMGR_C_VALIDATOR:
-    case F_FMGR_INTERNAL_VALIDATOR:
-    case F_TABLE_TO_XML:
-    case F_TABLE_TO_XMLSCHEMA:
-    case F_TABLE_TO_XML_AND_XMLSCHEMA:
-    case F_SCHEMA_TO_XML:
-    case F_SCHEMA_TO_XMLSCHEMA:
-    case F_SCHEMA_TO_XML_AND_XMLSCHEMA:
-    case F_DATABASE_TO_XML:
-    case F_DATABASE_TO_XMLSCHEMA:
-    case F_DATABASE_TO_XML_AND_XMLSCHEMA:
-    case F_PG_GET_VIEWDEF_TEXT:
-    case F_PG_GET_VIEWDEF_OID:
-    case F_PG_GET_VIEWDEF_TEXT_BOOL:
-    case F_PG_GET_VIEWDEF_OID_BOOL:
-    case F_PG_GET_VIEWDEF_OID_INT4:
-    case F_PG_GET_RULEDEF_OID:
-    case F_PG_GET_RULEDEF_OID_BOOL:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace
@@ -129,7 +94,8 @@ bool is_one_of(const char* name, const char* names) {
 }
 
 bool is_outside_function(Oid function) {
-  return OidIsValid(function) && !runs_what_is_named(function) &&
+  const FunctionRule* rule = find_rule(function);
+  return OidIsValid(function) && (rule == nullptr || rule->place != CallPlace::kNever) &&
          func_volatile(function) != PROVOLATILE_VOLATILE;
 }
 

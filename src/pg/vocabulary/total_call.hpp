@@ -6,7 +6,7 @@
 // that raises an error about them. So a query over protected rows can use it: an error would tell
 // that a row with such arguments exists. It takes any argument of its types, but answers NULL also
 // for numerics with many digits (kMostNumericDigits) and long texts (total_texts.hpp), because time
-// and memory would tell of them. The list in pg/vocabulary/total_functions.cpp says which variant
+// and memory would tell of them. The table of functions (function_rule.hpp) says which variant
 // stands for which function; SQL calls all of them by dpquantile.total() (total_variant.cpp).
 namespace dpquantile {
 

@@ -1,7 +1,7 @@
 // dpquantile.total(answer, original, arguments): the variant of a function of PostgreSQL. All roles
 // may call it, with arguments of any types, and variants read their arguments without a check. So
 // the first call of each FmgrInfo checks the number and the types of the arguments, as the parser
-// has found them, with the list in pg/vocabulary/total_functions.cpp. The list has them as
+// has found them, with the table (function_rule.hpp). The table has them as
 // constants, so that no row looks up a catalog.
 
 #include "pg/server/nodes.hpp"
@@ -48,13 +48,13 @@ const FuncExpr* require_call(FunctionCallInfo fcinfo) {
   return call;
 }
 
-const TotalVariant& require_variant(const FuncExpr* call, bool may_be_stable) {
+const FunctionRule& require_variant(const FuncExpr* call, bool may_be_stable) {
   const auto* original = static_cast<const Const*>(lsecond(call->args));
   if (!IsA(original, Const) || original->consttype != OIDOID || original->constisnull) {
     refuse_call(ERRCODE_INVALID_PARAMETER_VALUE, "the original is no constant");
   }
   const Oid function = DatumGetObjectId(original->constvalue);
-  const TotalVariant* variant = find_variant_or_text_cast(function);
+  const FunctionRule* variant = find_variant_or_text_cast(function);
   if (variant == nullptr) {
     refuse_call(ERRCODE_UNDEFINED_FUNCTION, psprintf("function %u has no variant", function));
   }
@@ -65,17 +65,17 @@ const TotalVariant& require_variant(const FuncExpr* call, bool may_be_stable) {
   return *variant;
 }
 
-[[noreturn]] void refuse_type(const TotalVariant& variant, const char* of, Oid type, Oid expected) {
+[[noreturn]] void refuse_type(const FunctionRule& variant, const char* of, Oid type, Oid expected) {
   refuse_call(ERRCODE_DATATYPE_MISMATCH,
-              psprintf("%s of function %u is of type %s, not %s", of, variant.original,
+              psprintf("%s of function %u is of type %s, not %s", of, variant.function,
                        format_type_be(expected), format_type_be(type)));
 }
 
-void require_types(const TotalVariant& variant, const FuncExpr* call) {
+void require_types(const FunctionRule& variant, const FuncExpr* call) {
   const int arguments = list_length(call->args) - kBeforeArguments;
   if (arguments != number_of_arguments(variant)) {
     refuse_call(ERRCODE_DATATYPE_MISMATCH,
-                psprintf("function %u has %d arguments, not %d", variant.original,
+                psprintf("function %u has %d arguments, not %d", variant.function,
                          number_of_arguments(variant), arguments));
   }
   if (call->funcresulttype != variant.result) {
@@ -90,14 +90,14 @@ void require_types(const TotalVariant& variant, const FuncExpr* call) {
 
 Call* checked_call(FunctionCallInfo fcinfo, bool may_be_stable) {
   const FuncExpr* call = require_call(fcinfo);
-  const TotalVariant& variant = require_variant(call, may_be_stable);
+  const FunctionRule& variant = require_variant(call, may_be_stable);
   require_types(variant, call);
   FmgrInfo* info = fcinfo->flinfo;
   const int arguments = number_of_arguments(variant);
   auto* checked = static_cast<Call*>(MemoryContextAllocZero(info->fn_mcxt, sizeof(Call)));
   checked->variant = variant.variant;
   checked->arguments = arguments;
-  checked->original.fn_oid = variant.original;
+  checked->original.fn_oid = variant.function;
   checked->original.fn_nargs = static_cast<int16>(arguments);
   checked->original.fn_strict = true;
   checked->original.fn_mcxt = info->fn_mcxt;

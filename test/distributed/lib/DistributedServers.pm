@@ -33,7 +33,7 @@ sub new_server
 {
 	my ($name, $libraries) = @_;
 	my $server = PostgreSQL::Test::Cluster->new($name);
-	$server->init(extra => [@INITDB]);
+	init_node($server);
 	my $host = $server->host;
 	$server->append_conf('postgresql.conf', qq{
 		shared_preload_libraries = '$libraries'

@@ -146,5 +146,4 @@ COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric
   'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes; on_table: the '
   'protected table whose rows were asked about, so that the charge counts in the budget for it, too (default: none). '
   'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers, of a renewed '
-  'budget none in the present period. For '
-  'the data owner.';
+  'budget none in the present period. For the owner of the extension.';

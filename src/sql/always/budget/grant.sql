@@ -251,6 +251,22 @@ $$;
 COMMENT ON FUNCTION dpquantile.smallest_charge_of_grant(dpquantile.budget, float8) IS
   'terms: the new ones; smallest_charge: of dp_grant_budget. The smallest charge of the new terms.';
 
+CREATE OR REPLACE FUNCTION dpquantile.tell_raised_charge(had dpquantile.budget, terms dpquantile.budget) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  -- A smallest charge that nobody has stated follows the limit.
+  was_stated CONSTANT boolean := had.smallest_charge <> coalesce(had.rho_limit, had.epsilon_limit) * 1e-6;
+BEGIN
+  IF NOT had.revoked AND had.accountant = terms.accountant AND was_stated AND terms.smallest_charge > had.smallest_charge THEN
+    RAISE NOTICE 'the smallest charge of role % is % now; until now %', terms.role, trim_scale(terms.smallest_charge), trim_scale(had.smallest_charge)
+      USING HINT = 'It is a millionth of the limit unless smallest_charge is stated, each time.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.tell_raised_charge(dpquantile.budget, dpquantile.budget) IS
+  'had, terms: of a budget, before and after a grant that leaves smallest_charge out. A notice if a smallest charge that was stated has become larger.';
+
 CREATE OR REPLACE FUNCTION dpquantile.store_terms(terms dpquantile.budget) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -281,6 +297,7 @@ DECLARE
   -- The budget that counts all charges of the role, and the one to be changed: the same, or that for a table.
   general dpquantile.budget;
   budget dpquantile.budget;
+  had dpquantile.budget;
 BEGIN
   PERFORM dpquantile.check_version();
   PERFORM dpquantile.check_budget_terms(dp_grant_budget.role, dp_grant_budget.epsilon, dp_grant_budget.delta, dp_grant_budget.accountant,
@@ -288,6 +305,7 @@ BEGIN
   calendar := dpquantile.calendar_of(dp_grant_budget.every);
   general := dpquantile.locked_budget(dp_grant_budget.role);
   budget := dpquantile.locked_terms(general, dp_grant_budget.on_table);
+  had := budget;
 
   -- The new terms. An omitted argument keeps its old value, or gets its default after a revocation.
   budget.epsilon_limit := dpquantile.decimal(dp_grant_budget.epsilon);
@@ -299,6 +317,9 @@ BEGIN
   budget.neighbours := dpquantile.neighbours_of_grant(general, dp_grant_budget.neighbours, dp_grant_budget.on_table);
   budget.rho_limit := dpquantile.rho_limit_of_grant(budget, dp_grant_budget.epsilon);
   budget.smallest_charge := dpquantile.smallest_charge_of_grant(budget, dp_grant_budget.smallest_charge);
+  IF dp_grant_budget.smallest_charge IS NULL THEN
+    PERFORM dpquantile.tell_raised_charge(had, budget);
+  END IF;
   PERFORM dpquantile.store_terms(budget);
 END
 $$;
@@ -308,7 +329,7 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
   'delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the old '
   'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
-  'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit); neighbours: ''add or remove'' '
+  'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit, also where another was stated before, of which a notice tells); neighbours: ''add or remove'' '
   'charges each query for the neighbours of its own guarantee; ''replace'' charges each query for replacing the value of one '
   'row, which moves it to another group if a key depends on it, and promises the limit for that, whatever the role asks '
   '(default: the old one, at first add or remove). A budget of '
@@ -319,5 +340,5 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'table answers, beside the general budget of the role, if it has one; a query is charged to both, and must fit in both (default: the '
   'general budget). The earlier spending '
   'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
-  'everything counts that was ever charged to a budget of one of these names. The same holds for tables. For the data owner: the limit is '
+  'everything counts that was ever charged to a budget of one of these names. The same holds for tables. For the owner of the extension: the limit is '
   'the privacy loss that all answers to the role together may reach, or with every those of one period.';

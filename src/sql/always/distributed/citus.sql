@@ -22,7 +22,7 @@ COMMENT ON AGGREGATE @extschema@.topn_union_agg(dpquantile.records_state) IS
 Not private, and not charged.
 state: what a shard gives.';
 
-CREATE OR REPLACE FUNCTION dpquantile.distributed_groups(bigint) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION dpquantile.distributed_groups() RETURNS SETOF record
   LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dpq_distributed_groups';
-COMMENT ON FUNCTION dpquantile.distributed_groups(bigint) IS
+COMMENT ON FUNCTION dpquantile.distributed_groups() IS
   'Stands for distributed tables while a query with private aggregates is planned. Cannot be executed.';

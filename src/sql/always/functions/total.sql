@@ -2,17 +2,19 @@ CREATE OR REPLACE FUNCTION dpquantile.how_total(function regprocedure) RETURNS t
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_how_total';
 COMMENT ON FUNCTION dpquantile.how_total(regprocedure) IS
-  'function: any function. How a query may apply it to values of protected rows: ''as it is'', if it cannot fail; '
-  '''variant'', if a private query calls dpquantile.total() in its place; otherwise NULL.';
+  'function: any function. How a query over protected tables may use it in an expression: ''as it is'', also for values of rows, because it '
+  'cannot fail; ''variant'', also for values of rows, where dpquantile.total() is called in its place; ''from text'' and ''to text'', the '
+  'input or output function of a type, also for values of rows, as a cast; ''early only'', without columns, because it is evaluated before '
+  'the first row; otherwise NULL.';
 
--- The list of originals is in src/pg/vocabulary/total_functions.cpp.
+-- src/pg/vocabulary/function_rule.hpp says where the table of originals is.
 CREATE OR REPLACE FUNCTION dpquantile.total(answer anyarray, original oid, VARIADIC arguments "any") RETURNS anyelement
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpq_total';
 COMMENT ON FUNCTION dpquantile.total(anyarray, oid, "any") IS
 'What a function of PostgreSQL answers, and NULL where that fails. A private query calls it in the place of the function.
   answer: ''{}'', of an array type: that of the elements is the type of the answer.
-  original: the OID of a function that dpquantile.how_total() says has a variant, or of the input function of a type, for a cast from text. A constant.
+  original: the OID of a function of which dpquantile.how_total() says ''variant'', or of the input function of a type, for a cast from text. A constant.
   arguments: of exactly the types of the original''s.';
 
 CREATE OR REPLACE FUNCTION dpquantile.total_stable(answer anyarray, original oid, VARIADIC arguments "any") RETURNS anyelement

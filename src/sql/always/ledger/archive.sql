@@ -94,7 +94,7 @@ COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz) IS
   'out. The spending stays as it is: the sums of the charges are kept, and count when a budget has to be made again. '
   'The charges of the budgets concerned wait until the transaction ends. budget_id: the budget; the other columns are '
   'those of dp_ledger: number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, '
-  'grouping_sets, groups, query, rho, accountant. For the data owner.';
+  'grouping_sets, groups, query, rho, accountant. For the owner of the extension.';
 
 -- The one above is for tables of archived charges that have no column for them.
 CREATE OR REPLACE FUNCTION @extschema@.dp_archive_ledger(before timestamptz, with_tables boolean)
@@ -116,5 +116,5 @@ COMMENT ON FUNCTION @extschema@.dp_archive_ledger(timestamptz, boolean) IS
   'What dp_archive_ledger(before) does and returns, and one column more, tables: the protected tables whose rows were asked about, under '
   'their names at that time (NULL for other rows). before: a time; with_tables: false leaves the column empty. The other columns are '
   'budget_id, number, charged_at, role, session_role, function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, query, rho, '
-  'accountant. For the data owner.';
+  'accountant. For the owner of the extension.';
 COMMENT ON FUNCTION dpquantile.archive_ledger(timestamptz) IS 'What dp_archive_ledger does for its caller.';

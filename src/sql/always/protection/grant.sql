@@ -85,6 +85,31 @@ $$;
 COMMENT ON FUNCTION dpquantile.restrict_grantee(regclass, oid, oid) IS
   'What dp_grant_private_access does with a role that logs in and is not restricted: for a superuser it restricts the role, else it is an error.';
 
+CREATE OR REPLACE FUNCTION dpquantile.tell_dropped_terms(asked regclass, grantee oid, epsilon float8, delta float8, reuse interval)
+  RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET intervalstyle = postgres
+AS $$
+#variable_conflict use_column
+DECLARE
+  had dpquantile.private_grant;
+  dropped text;
+BEGIN
+  SELECT g.* INTO had FROM dpquantile.private_grant g JOIN pg_roles r ON r.oid = g.grantee_oid AND r.rolname = g.grantee
+   WHERE g.relation = tell_dropped_terms.asked AND g.grantee_oid = tell_dropped_terms.grantee;
+  dropped := concat_ws(', ', CASE WHEN tell_dropped_terms.epsilon IS NULL THEN 'epsilon ' || had.epsilon END,
+                             CASE WHEN tell_dropped_terms.delta IS NULL THEN 'delta ' || had.delta END,
+                             CASE WHEN tell_dropped_terms.reuse IS NULL THEN 'reuse ' || had.reuse END);
+  IF dropped <> '' THEN
+    RAISE NOTICE 'the private access of role % to % has lost what it had: %', tell_dropped_terms.grantee::regrole, tell_dropped_terms.asked, dropped
+      USING HINT = 'A grant replaces the one before. Without epsilon plain SQL is refused, without delta keys that have no public list, and '
+                   'without reuse each query is charged.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.tell_dropped_terms(regclass, oid, float8, float8, interval) IS
+  'asked: a protected table; grantee: a role; the others: of its new grant. A notice if the grant before had one of these, and the new one '
+  'has not.';
+
 CREATE OR REPLACE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, epsilon float8,
                                                         delta float8, reuse interval, most_cancels integer, caller oid)
   RETURNS void
@@ -117,6 +142,8 @@ BEGIN
                                          set_private_grant.reuse, set_private_grant.most_cancels);
   PERFORM dpquantile.check_rights_of_grantee(asked, grantee.oid);
   PERFORM dpquantile.restrict_grantee(asked, grantee.oid, set_private_grant.caller);
+  PERFORM dpquantile.tell_dropped_terms(asked, grantee.oid, set_private_grant.epsilon, set_private_grant.delta,
+                                        set_private_grant.reuse);
 
   -- What was granted under an earlier name of the role is closed.
   DELETE FROM dpquantile.private_grant g
@@ -190,7 +217,7 @@ COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float
   'that come from the rows, each query at epsilon and this delta more (default: NULL, only by public keys); reuse: how long the answers of a query are shown again, '
   'without a charge, when the role asks it once more (default: NULL, each query is charged); most_cancels: how many queries of the role may be cancelled, or '
   'run out of time or memory, while they read rows, before its private access closes until dp_open_private_access: each may tell one bit '
-  '(default: 100). A second grant to the role replaces the first. '
+  '(default: 100). A second grant to the role replaces the first; a notice tells if epsilon, delta or reuse goes. '
   'The grant holds for this role: it is closed if the role is renamed, or dropped and made again. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_open_private_access(relation regclass, role regrole) RETURNS void

@@ -84,7 +84,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.dp_restrict_role(regrole) IS
   'Takes from a role the functions and settings by which PostgreSQL tells exact facts about data that the role cannot '
   'read: statistics, sizes, locks, numbers of rows in catalogs, EXPLAIN ANALYZE, log messages. role: a role that logs '
-  'in. Holds for sessions that begin afterwards. For the data owner: restrict every untrusted login of the cluster, also '
+  'in. Holds for sessions that begin afterwards. For the owner of the extension: restrict every untrusted login of the cluster, also '
   'one that may not call approved functions.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_unrestrict_role(role regrole) RETURNS void

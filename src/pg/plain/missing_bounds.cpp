@@ -1,0 +1,171 @@
+#include "pg/plain/missing_bounds.hpp"
+
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/value_bounds.hpp"
+#include "pg/server/nodes.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- The column ----------------------------------------------------------------------------
+
+struct ColumnSearch {
+  const Level* level;
+  const List* relations;
+  int columns_left;  // a derived table may name the columns of one below many times
+  std::optional<ColumnOrigin> found;
+};
+
+bool find_column(Node* node, void* context);
+
+bool may_get_bounds(const ColumnSearch* search, const ColumnOrigin& origin, Node* column) {
+  return list_member_oid(search->relations, origin.relation) &&
+         type_with_bounds(exprType(column)) && !bounds_of(search->level, column);
+}
+
+bool find_in_column(Var* column, ColumnSearch* search) {
+  if (--search->columns_left < 0) return true;
+  auto* node = as<Node>(column);
+  const auto origin = origin_of(search->level, node);
+  if (origin) {
+    if (may_get_bounds(search, *origin, node)) search->found = origin;
+    return search->found.has_value();
+  }
+  const auto definition = definition_of(search->level, column);
+  if (!definition) return false;
+  const Level* level = search->level;
+  search->level = definition->level;
+  const bool ends = find_column(definition->expression, search);
+  search->level = level;
+  return ends;
+}
+
+// For expression_tree_walker(). `context` is a ColumnSearch*. The bounds of a CASE are those of its
+// results.
+bool find_column(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, CaseWhen)) return find_column(as<Node>(as<CaseWhen>(node)->result), context);
+  if (IsA(node, Var)) return find_in_column(as<Var>(node), static_cast<ColumnSearch*>(context));
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_column), context);
+}
+
+// A column of a protected relation whose owner may state bounds, of which the value is computed.
+std::optional<ColumnOrigin> column_without_bounds(const PlainLevel* level, Node* value) {
+  constexpr int kMostColumns = 100;
+  ColumnSearch search = {level->select, level->relations, kMostColumns, std::nullopt};
+  (void)find_column(value, &search);
+  return search.found;
+}
+
+// ---- What to ask instead -------------------------------------------------------------------
+
+bool is_one(const char* name, std::initializer_list<const char*> names) {
+  for (const char* other : names) {
+    if (strcmp(name, other) == 0) return true;
+  }
+  return false;
+}
+
+bool is_extreme(const char* aggregate) {
+  return is_one(aggregate, {"min", "max"});
+}
+
+// How to call the value in a query that the analyst writes.
+const char* text_of_value(const PlainLevel* level, Node* value) {
+  const auto origin = origin_of(level->select, value);
+  const char* name = origin ? get_attname(origin->relation, origin->column, true) : nullptr;
+  return name == nullptr ? "column" : quote_identifier(name);
+}
+
+// Without max_rows aggregates over rows are refused. Null if the aggregate has no counterpart that
+// protects persons.
+const char* call_for_persons(const PlainLevel* level, const char* aggregate, Node* value) {
+  const ProtectedRelation* protection = find_protected_relation(linitial_oid(level->relations));
+  if (protection == nullptr || protection->user_column == 0) return nullptr;
+  const char* name = is_one(aggregate, {"avg"})                               ? "dp_user_mean"
+                     : is_one(aggregate, {"variance", "var_samp", "var_pop"}) ? "dp_user_variance"
+                                                                              : nullptr;
+  if (name == nullptr) return nullptr;
+  return psprintf("%s(%s, %s, 0.5, lower, upper, dp_options('bounded', max_contributions => 20))",
+                  name, quote_identifier(NameStr(protection->user_column_name)),
+                  text_of_value(level, value));
+}
+
+bool lacks_max_rows(const PlainLevel* level) {
+  for (const Oid relation : each_oid(level->relations)) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
+    if (protection != nullptr && protection->user_column != 0 && protection->max_rows == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const char* call_of_owner(const ColumnOrigin& column) {
+  return psprintf("dp_set_domain(%s, %s, lower, upper)",
+                  quote_literal_cstr(quote_identifier(get_rel_name(column.relation))),
+                  quote_literal_cstr(get_attname(column.relation, column.column, false)));
+}
+
+// The sentences of the hint, each perhaps empty.
+const char* for_owner(const PlainLevel* level, const char* aggregate, Node* value) {
+  const auto column = column_without_bounds(level, value);
+  const char* bounds = column ? call_of_owner(*column) : nullptr;
+  const bool needs_max_rows = !is_extreme(aggregate) && lacks_max_rows(level);
+  constexpr char kMaxRows[] = "max_rows, the most rows of a person that an answer sees";
+  if (needs_max_rows && bounds != nullptr) {
+    return psprintf("Ask the owner of the table for %s and for %s.", bounds, kMaxRows);
+  }
+  if (needs_max_rows) return psprintf("Ask the owner of the table for %s.", kMaxRows);
+  return bounds == nullptr ? "" : psprintf("Ask the owner of the table for %s.", bounds);
+}
+
+const char* with_own_bounds(const PlainLevel* level, const char* aggregate, Node* value) {
+  const char* call = lacks_max_rows(level) ? call_for_persons(level, aggregate, value)
+                                           : call_with_own_bounds(level, aggregate, value);
+  if (call == nullptr) return "";
+  const char* purpose = strcmp(aggregate, "min") == 0   ? "For a low value ask"
+                        : strcmp(aggregate, "max") == 0 ? "For a high value ask"
+                                                        : "With bounds of your own ask";
+  return psprintf("%s %s.", purpose, call);
+}
+
+}  // namespace
+
+const char* call_with_own_bounds(const PlainLevel* level, const char* aggregate, Node* value) {
+  const char* text = text_of_value(level, value);
+  if (!is_extreme(aggregate) && strncmp(aggregate, "percentile", 10) != 0) {
+    return psprintf("dp_%s(%s, 0.1, lower, upper)", aggregate, text);
+  }
+  const char* fraction = strcmp(aggregate, "min") == 0   ? "0.01"
+                         : strcmp(aggregate, "max") == 0 ? "0.99"
+                                                         : "0.5";
+  return psprintf("dp_quantile(%s, %s, 0.1, lower, upper)", text, fraction);
+}
+
+void refuse_without_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
+  const char* name = get_func_name(call->aggfnoid);
+  if (!type_with_bounds(exprType(value))) {
+    refuse(level->refused, call->location,
+           psprintf("%s has no private counterpart for values of type %s", name,
+                    format_type_be(exprType(value))),
+           "Numbers, dates and times have one. Group by other values to see which many rows have.");
+  }
+  const char* owner = for_owner(level, name, value);
+  const char* own = with_own_bounds(level, name, value);
+  refuse_with_code(level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
+                   psprintf("%s needs public bounds of its values, but %s has none", name,
+                            name_of_expression(level->select, value)),
+                   *owner == '\0' && *own == '\0'
+                       ? "Aggregate a column with bounds. dp_protected_tables shows them."
+                       : psprintf("%s%s%s", owner, *owner != '\0' && *own != '\0' ? " " : "", own));
+}
+
+}  // namespace dpquantile
