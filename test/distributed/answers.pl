@@ -179,6 +179,9 @@ my %refused = (
 	'ordered aggregates' => 'SELECT dp_count(1), array_agg(age ORDER BY id) FROM person',
 	'columns of outer queries' => 'SELECT (SELECT dp_count(1) FROM person WHERE person.id = here.id) FROM here',
 	'WITH of an outer query' => 'WITH old AS (SELECT * FROM person) SELECT (SELECT dp_count(1) FROM old)',
+	'a WITH query in SELECT' => 'WITH one AS (SELECT 1 AS n) SELECT dp_count(1), (SELECT n FROM one) FROM person',
+	'columns of the rows in a subquery' => 'SELECT city, (SELECT max(size) FROM here WHERE here.id = city), dp_count(1) FROM person GROUP BY city',
+	'aggregates in a subquery' => 'SELECT dp_count(1), (SELECT min(size) FROM here WHERE id < max(age)) FROM person',
 	'other rows beside' => 'SELECT id, (SELECT dp_count(1) FROM person) FROM person',
 	'other rows in HAVING' => 'SELECT dp_count(1) FROM person HAVING dp_count(1) > (SELECT min(size) FROM city)',
 	'answers that are not used' => 'SELECT count(*) FROM (SELECT city, dp_count(1) FROM person GROUP BY city) s',
@@ -197,6 +200,9 @@ foreach my $query (sort keys %messages)
 	my (undef, undef, $error) = $coordinator->psql('postgres', "$with $query");
 	like($error, qr/$messages{$query}/, "the error names the reason: $query");
 }
+# Names of WITH queries that each read the one before twice are read once.
+my $doubled = join(', ', 'w0 AS (SELECT id FROM here)', map { my $before = $_ - 1; "w$_ AS (SELECT a.id FROM w$before a, w$before b)" } 1 .. 40);
+answered("WITH $doubled SELECT id, (SELECT dp_count(1) FROM w40) FROM person", '0A000: 0', 'refused for free: names of WITH queries that double');
 
 # The other levels of a statement are not charged before it is known that Citus can plan all of them.
 my $unplanned = 'SELECT dp_count(1) FROM person p JOIN person q ON p.age = q.age';

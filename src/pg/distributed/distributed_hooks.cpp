@@ -50,15 +50,15 @@ void refuse_protected(Query* query) {
 
 // The plan is made anew when a table of the states' query changes, and so are the locks of a kept
 // plan.
-void depend_on(PlannedStmt* plan, const List* queries) {
-  for (auto* query : each<Query>(queries)) {
+void depend_on(PlannedStmt* plan, const List* levels) {
+  for (const auto* level : each<const Level>(levels)) {
     List* relations;
     List* items;
     bool has_row_security;
-    extract_query_dependencies(as<Node>(query), &relations, &items, &has_row_security);
+    extract_query_dependencies(as<Node>(level->query), &relations, &items, &has_row_security);
     plan->relationOids = list_concat(plan->relationOids, relations);
     plan->invalItems = list_concat(plan->invalItems, items);
-    add_relations(plan, query);
+    add_relations(plan, level);
   }
   plan->dependsOnRole = true;
 }

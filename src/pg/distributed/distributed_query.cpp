@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -34,33 +35,17 @@ bool find_private(Node* node, void*) {
   return expression_tree_walker(node, DPQ_TREE_WALKER(find_private), nullptr);
 }
 
-// The same. Private aggregates of the level `*context` levels above.
-bool find_private_of_level(Node* node, void* context) {
-  if (node == nullptr) return false;
-  const Index depth = *static_cast<const Index*>(context);
-  if (IsA(node, Query)) {
-    Index below = depth + 1;
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_private_of_level), &below, 0);
+bool is_private(const Level* level) {
+  for (const auto* call : each<const Aggref>(level->aggregates)) {
+    if (private_family(call) != nullptr) return true;
   }
-  if (private_family(node) != nullptr && as<Aggref>(node)->agglevelsup == depth) {
-    return true;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_private_of_level), context);
+  return false;
 }
 
-bool is_private_level(const Query* query) {
-  Index depth = 0;
-  return query->hasAggs && (find_private_of_level(as<Node>(query->targetList), &depth) ||
-                            find_private_of_level(query->havingQual, &depth));
-}
-
-// For query_tree_walker() and expression_tree_walker(). `levels` is an int*.
-bool count_levels(Node* node, void* levels) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(count_levels), levels);
-  auto* query = as<Query>(node);
-  if (is_private_level(query)) ++*static_cast<int*>(levels);
-  return query_tree_walker(query, DPQ_TREE_WALKER(count_levels), levels, 0);
+int count_private(const Level* level) {
+  int count = is_private(level) ? 1 : 0;
+  for (const auto* below : each<const Level>(level->below)) count += count_private(below);
+  return count;
 }
 
 // PostgreSQL's own tables cannot be distributed, nor can what is no table.
@@ -71,91 +56,58 @@ bool may_be_distributed(Oid relation) {
           kind == RELKIND_FOREIGN_TABLE);
 }
 
-// For query_tree_walker() and expression_tree_walker(). `context` is a function from an OID to a
-// truth value.
-bool find_relation(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) {
-    const auto* entry = as<RangeTblEntry>(node);
-    return entry->rtekind == RTE_RELATION && may_be_distributed(entry->relid) &&
-           (*static_cast<bool (**)(Oid)>(context))(entry->relid);
-  }
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_relation), context,
-                             QTW_EXAMINE_RTES_BEFORE);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_relation), context);
-}
-
-bool reads_any(Query* query, bool (*is_kind)(Oid)) {
-  return find_relation(as<Node>(query), static_cast<void*>(&is_kind));
-}
-
+// Whether a relation is a Citus table or a shard.
 bool is_elsewhere(Oid relation) {
-  return is_citus_table(relation) || is_shard(relation);
+  return may_be_distributed(relation) && (is_citus_table(relation) || is_shard(relation));
 }
 
-// ---- Rows of a WITH query around a level ---------------------------------------------------
-
-struct Enclosing {
-  const Query* query;
-  const Enclosing* around;
-};
-
-struct OuterReader {
-  const Enclosing* around;  // of the level
-  Index depth;              // of a query below the level
-};
-
-bool reads_outer_citus(Node* node, void* context);
-
-bool with_reads_citus(const Enclosing* enclosing, const char* name) {
-  for (const auto* with : each<const CommonTableExpr>(enclosing->query->cteList)) {
-    if (strcmp(with->ctename, name) != 0) continue;
-    auto* query = as<Query>(with->ctequery);
-    OuterReader reader = {enclosing, 0};
-    return reads_any(query, is_elsewhere) ||
-           (!with->cterecursive && query_tree_walker(query, DPQ_TREE_WALKER(reads_outer_citus),
-                                                     &reader, QTW_EXAMINE_RTES_BEFORE));
+bool reads_citus(const Level* level) {
+  for (const Oid relation : each_oid(level->relations)) {
+    if (is_elsewhere(relation)) return true;
   }
   return false;
 }
 
-// For query_tree_walker() and expression_tree_walker(). `context` is an OuterReader*.
-bool reads_outer_citus(Node* node, void* context) {
+// For query_tree_walker() and expression_tree_walker(), over a query that is being planned.
+bool find_citus(Node* node, void*) {
   if (node == nullptr) return false;
-  const auto* reader = static_cast<const OuterReader*>(context);
+  if (IsA(node, RangeTblEntry)) {
+    const auto* entry = as<RangeTblEntry>(node);
+    return entry->rtekind == RTE_RELATION && is_elsewhere(entry->relid);
+  }
   if (IsA(node, Query)) {
-    OuterReader below = {reader->around, reader->depth + 1};
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(reads_outer_citus), &below,
+    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_citus), nullptr,
                              QTW_EXAMINE_RTES_BEFORE);
   }
-  if (!IsA(node, RangeTblEntry)) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(reads_outer_citus), context);
-  }
-  const auto* entry = as<RangeTblEntry>(node);
-  if (entry->rtekind != RTE_CTE || entry->ctelevelsup <= reader->depth) return false;
-  const Enclosing* enclosing = reader->around;
-  for (Index level = reader->depth + 1; enclosing != nullptr && level < entry->ctelevelsup; ++level)
-    enclosing = enclosing->around;
-  return enclosing != nullptr && with_reads_citus(enclosing, entry->ctename);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(find_citus), nullptr);
 }
 
-// For query_tree_walker() and expression_tree_walker(). `around` is an Enclosing*. Whether a
-// private level has rows of Citus from a WITH query around it.
-bool find_outer_reader(Node* node, void* around) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Query)) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(find_outer_reader), around);
+// ---- Rows of a WITH query around a level ---------------------------------------------------
+
+// `seen` are levels that have no rows of Citus.
+bool has_rows_of_citus(const Level* level, List** seen) {
+  CHECK_FOR_INTERRUPTS();
+  check_stack_depth();
+  if (level == nullptr || list_member_ptr(*seen, level)) return false;
+  if (reads_citus(level)) return true;
+  *seen = lappend(*seen, const_cast<Level*>(level));
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    if (has_rows_of_citus(entry_of(level, i).below, seen)) return true;
   }
-  auto* query = as<Query>(node);
-  OuterReader reader = {static_cast<const Enclosing*>(around), 0};
-  if (is_private_level(query) && query_tree_walker(query, DPQ_TREE_WALKER(reads_outer_citus),
-                                                   &reader, QTW_EXAMINE_RTES_BEFORE)) {
-    return true;
+  for (const auto* below : each<const Level>(level->below)) {
+    if (has_rows_of_citus(below, seen)) return true;
   }
-  Enclosing here = {query, static_cast<const Enclosing*>(around)};
-  return query_tree_walker(query, DPQ_TREE_WALKER(find_outer_reader), &here, 0);
+  return false;
+}
+
+// Whether a level that was not cut, as it names no Citus table, has private aggregates and rows of
+// Citus.
+bool has_outer_reader(const Level* level, List** seen) {
+  if (level->outer_ctes > 0 && is_private(level) && has_rows_of_citus(level, seen)) return true;
+  for (const auto* below : each<const Level>(level->below)) {
+    if (has_outer_reader(below, seen)) return true;
+  }
+  return false;
 }
 
 // ---- Rights --------------------------------------------------------------------------------
@@ -174,52 +126,28 @@ RangeTblEntry* add_relation(PlannedStmt* plan, const Query* query, RangeTblEntry
 
 // Workers ask for the rights of the role that asks, also where those of a view's owner would do.
 void add_rights_of_caller(PlannedStmt* plan, const Query* query, RangeTblEntry* entry) {
-  if (!may_be_distributed(entry->relid) || !is_elsewhere(entry->relid)) return;
+  if (!is_elsewhere(entry->relid)) return;
   RangeTblEntry* added = add_relation(plan, query, entry);
   DPQ_CHECK_AS_CALLER(plan, added);
-}
-
-// For query_tree_walker(). `context` is a PlannedStmt*. From PostgreSQL 16 on a view that is
-// replaced by its query keeps its OID and its rights.
-bool add_relations_below(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Query)) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations_below), context);
-  }
-  auto* query = as<Query>(node);
-  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
-    const bool has_relation = entry->rtekind == RTE_RELATION ||
-                              (entry->rtekind == RTE_SUBQUERY && OidIsValid(entry->relid));
-    if (!has_relation) continue;
-    auto* plan = static_cast<PlannedStmt*>(context);
-    (void)add_relation(plan, query, entry);
-    add_rights_of_caller(plan, query, entry);
-  }
-  return query_tree_walker(query, DPQ_TREE_WALKER(add_relations_below), context, 0);
 }
 
 // ---- The cuts ------------------------------------------------------------------------------
 
 struct Cut {
-  List* states;   // the queries that were taken out
+  List* states;   // Level: the queries that were taken out
   bool is_alone;  // as in LevelMark
 };
 
-// For query_tree_walker() and expression_tree_walker(). `context` is a Cut*.
-bool cut_levels(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(cut_levels), context);
-  auto* query = as<Query>(node);
-  if (is_private_level(query) && reads_citus(query)) {
-    auto* cut = static_cast<Cut*>(context);
-    Query* states = take_states_query(query);
-    cut->states = lappend(cut->states, states);
+void cut_levels(Cut* cut, Level* level) {
+  if (is_private(level) && reads_citus(level)) {
     LevelMark mark{};
+    Query* states = take_states_query(level);
+    cut->states = lappend(cut->states, read_statement(states, NIL)->top);
     mark.states = states;
     mark.is_alone = cut->is_alone;
-    put_mark(&query->rtable, mark);
+    put_mark(&level->query->rtable, mark);
   }
-  return query_tree_walker(query, DPQ_TREE_WALKER(cut_levels), context, 0);
+  for (auto* below : each<Level>(level->below)) cut_levels(cut, below);
 }
 
 // ---- The path ------------------------------------------------------------------------------
@@ -265,7 +193,9 @@ Plan* plan_states(PlannerInfo*, RelOptInfo*, CustomPath* custom_path, List* targ
   plan->custom_scan_tlist =
       static_cast<List*>(copyObjectImpl(make_tlist_from_pathtarget(custom_path->path.pathtarget)));
   StatesPlan told = path->plan;
-  told.states = static_cast<Query*>(copyObjectImpl(told.states));
+  auto* states = static_cast<Query*>(copyObjectImpl(told.states));
+  told.states = states;
+  told.relations = read_statement(states, NIL)->top->relations;
   told.columns = list_copy(told.columns);
   add_columns_of_conditions(plan, path->conditions, &told.columns);
   plan->scan.plan.qual = static_cast<List*>(copyObjectImpl(path->conditions));
@@ -280,7 +210,7 @@ const CustomPathMethods kPathMethods = {kDistributedStatesName, plan_states, nul
 Path* make_states_path(const GroupingLevel& level, const PathTarget* target,
                        const LevelMark& mark) {
   auto* made = static_cast<StatesPath*>(palloc0(sizeof(StatesPath)));
-  made->plan = {mark.states, columns_of(target), mark.is_alone};
+  made->plan = {mark.states, columns_of(target), NIL, mark.is_alone};
   made->conditions = conditions_on_keys(level);
   made->path.methods = &kPathMethods;
   Path* path = &made->path.path;
@@ -298,7 +228,7 @@ Path* make_states_path(const GroupingLevel& level, const PathTarget* target,
 // SQL function in its place.
 void refuse_citus(const PlannerInfo* root) {
   for (const PlannerInfo* planner = root; planner != nullptr; planner = planner->parent_root) {
-    if (!reads_citus(planner->parse)) continue;
+    if (!find_citus(as<Node>(planner->parse), nullptr)) continue;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("the query over distributed tables was planned without a release node for its "
@@ -311,11 +241,13 @@ void refuse_citus(const PlannerInfo* root) {
 }
 
 // Citus could have sent such a query, as the part of another that this library has not seen.
-void refuse_shards(Query* query) {
-  if (!reads_any(query, is_shard)) return;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("private answers about a single shard are not supported"),
-                  errdetail("Nothing was charged."), errhint("Query the distributed table.")));
+void refuse_shards(const Level* level) {
+  for (const Oid relation : each_oid(level->relations)) {
+    if (!may_be_distributed(relation) || !is_shard(relation)) continue;
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("private answers about a single shard are not supported"),
+                    errdetail("Nothing was charged."), errhint("Query the distributed table.")));
+  }
 }
 
 }  // namespace
@@ -324,18 +256,15 @@ bool has_private_aggregates(Query* query) {
   return find_private(as<Node>(query), nullptr);
 }
 
-bool reads_citus(Query* query) {
-  return reads_any(query, is_elsewhere);
-}
-
 List* cut_query(Query* query) {
-  refuse_shards(query);
-  int levels = 0;
-  (void)count_levels(as<Node>(query), &levels);
-  Cut cut = {NIL, levels == 1};
-  (void)cut_levels(as<Node>(query), &cut);
-  if (!reads_citus(query)) return cut.states;
-  if (find_outer_reader(as<Node>(query), nullptr)) refuse_outer_query();
+  Level* top = read_statement(query, NIL)->top;
+  refuse_shards(top);
+  Cut cut = {NIL, count_private(top) == 1};
+  cut_levels(&cut, top);
+  read_again(top);
+  if (!reads_citus(top)) return cut.states;
+  List* seen = NIL;
+  if (has_outer_reader(top, &seen)) refuse_outer_query();
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
            errmsg("private answers cannot be in one query with other rows of distributed tables"),
@@ -351,8 +280,16 @@ Path* states_path_for(const GroupingLevel& level, const PathTarget* states) {
   return nullptr;
 }
 
-void add_relations(PlannedStmt* plan, Query* query) {
-  (void)add_relations_below(as<Node>(query), plan);
+void add_relations(PlannedStmt* plan, const Level* level) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    RangeTblEntry* entry = entry_of(level, i).table;
+    const bool has_relation = entry->rtekind == RTE_RELATION ||
+                              (entry->rtekind == RTE_SUBQUERY && OidIsValid(entry->relid));
+    if (!has_relation) continue;
+    (void)add_relation(plan, level->query, entry);
+    add_rights_of_caller(plan, level->query, entry);
+  }
+  for (const auto* below : each<const Level>(level->below)) add_relations(plan, below);
 }
 
 }  // namespace dpquantile

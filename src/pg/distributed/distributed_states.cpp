@@ -4,7 +4,6 @@
 #include "pg/distributed/citus_settings.hpp"
 #include "pg/distributed/function_rights.hpp"
 #include "pg/distributed/lost_connections.hpp"
-#include "pg/distributed/open_relations.hpp"
 #include "pg/distributed/reading_settings.hpp"
 #include "pg/distributed/sent_settings.hpp"
 #include "pg/distributed/state_readers.hpp"
@@ -14,6 +13,7 @@
 #include "pg/state/records_io.hpp"
 
 extern "C" {
+#include "access/relation.h"
 #include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
@@ -35,7 +35,7 @@ struct StatesNode {
   QueryDesc* query;       // started and not run yet, or null
   Tuplestorestate* rows;  // what it gave, or null
   TupleTableSlot* row;
-  List* relations;  // open, as those of a scan are
+  List* relations;  // Relation
   bool has_keys;
   Oid user;      // whose rights were checked
   int64 groups;  // that were given
@@ -47,6 +47,20 @@ const CustomScan* plan_of(const StatesNode* node) {
 
 StatesNode* states_node(CustomScanState* scan) {
   return reinterpret_cast<StatesNode*>(scan);
+}
+
+// What was checked about the query's relations must still hold when it runs. The session itself
+// holds locks that do not keep it from changing them, for example in a function that the query
+// calls; relations that are open do.
+void open_relations(StatesNode* node) {
+  for (const Oid relation : each_oid(node->plan.relations)) {
+    node->relations = lappend(node->relations, relation_open(relation, NoLock));
+  }
+}
+
+void close_relations(StatesNode* node) {
+  for (auto* relation : each<RelationData>(node->relations)) relation_close(relation, NoLock);
+  node->relations = NIL;
 }
 
 void forget_rows(StatesNode* node) {
@@ -181,8 +195,7 @@ void end(CustomScanState* scan) {
   ExecClearTuple(scan->ss.ss_ScanTupleSlot);
   forget_rows(node);
   end_query(node);
-  close_relations(node->relations);
-  node->relations = NIL;
+  close_relations(node);
 }
 
 // ---- The plan ------------------------------------------------------------------------------
@@ -256,7 +269,7 @@ void try_to_start(const EState* state, const Query* query) {
 void begin(CustomScanState* scan, EState* state, int) {
   StatesNode* node = states_node(scan);
   node->plan = decode_mark<StatesPlan>(plan_of(node)->custom_private);
-  node->relations = open_relations(node->plan.states);
+  open_relations(node);
   node->has_keys = node->plan.states->groupClause != NIL;
   node->user = GetUserId();
   require_function_rights(as<Node>(plan_of(node)->custom_scan_tlist));
@@ -319,6 +332,7 @@ void require_same_user(const StatesNode* node) {
 void StatesPlan::each_field(MarkFields* fields) {
   fields->query("states", &states);
   fields->list("columns", T_IntList, &columns);
+  fields->list("relations", T_OidList, &relations);
   fields->truth("is_alone", &is_alone);
 }
 

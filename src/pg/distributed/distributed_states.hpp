@@ -21,6 +21,7 @@ inline constexpr char kDistributedStatesName[] = "DistributedStates";
 struct StatesPlan {
   const Query* states;  // the query (states_query.hpp)
   List* columns;        // of integers: for each column of the node that of the query, from 1
+  List* relations;      // the OIDs of those that the query reads
   bool is_alone;        // whether no other level of the statement is charged
 
   static constexpr MarkKind kKind = {"dpquantile states", 1};

@@ -63,51 +63,16 @@ Oid function_in(Oid schema, const char* name, int count, const Oid* types) {
 
 // ---- What is supported ---------------------------------------------------------------------
 
-// For expression_tree_walker(): whether something below refers to a query level above the first.
-// `context` is the number of levels between.
-bool refers_outside(Node* node, void* context) {
-  if (node == nullptr) return false;
-  const auto* depth = static_cast<const Index*>(context);
-  switch (nodeTag(node)) {
-    case T_Var:
-      return as<Var>(node)->varlevelsup > *depth;
-    case T_Aggref:
-      if (as<Aggref>(node)->agglevelsup > *depth) return true;
-      break;
-    case T_GroupingFunc:
-      if (as<GroupingFunc>(node)->agglevelsup > *depth) return true;
-      break;
-    case T_RangeTblEntry:
-      return as<RangeTblEntry>(node)->rtekind == RTE_CTE &&
-             as<RangeTblEntry>(node)->ctelevelsup > *depth;
-    case T_Query: {
-      Index below = *depth + 1;
-      return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(refers_outside), &below,
-                               QTW_EXAMINE_RTES_BEFORE);
-    }
-    default:
-      break;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(refers_outside), context);
-}
-
-void require_uncorrelated(Query* level) {
-  Index depth = 0;
-  if (!query_tree_walker(level, DPQ_TREE_WALKER(refers_outside), &depth, QTW_EXAMINE_RTES_BEFORE)) {
-    return;
-  }
-  refuse_outer_query();
-}
-
-void require_supported(Query* level) {
-  if (level->groupingSets != NIL) {
+void require_supported(const Level* level) {
+  const Query* query = level->query;
+  if (query->groupingSets != NIL) {
     refuse("GROUPING SETS, ROLLUP and CUBE are not supported",
            "Ask a query for each grouping set.");
   }
-  if (level->hasModifyingCTE || level->rowMarks != NIL) {
+  if (query->hasModifyingCTE || query->rowMarks != NIL) {
     refuse("changing or locking rows is not supported", kTemporaryTable);
   }
-  require_uncorrelated(level);
+  if (level->outer_values > 0 || level->outer_ctes > 0) refuse_outer_query();
 }
 
 void require_plain_call(const Aggref* call) {
@@ -228,13 +193,12 @@ Node* take_aggregate(Taken* taken, const Aggref* call) {
   return as<Node>(left);
 }
 
-[[noreturn]] void refuse_outer_reference() {
-  refuse("a subquery in SELECT or HAVING cannot use columns of the rows", kTemporaryTable);
-}
-
-void require_independent(Node* subquery) {
-  if (contain_vars_of_level(subquery, 1) || contain_aggs_of_level(subquery, 1)) {
-    refuse_outer_reference();
+// Of a level that was cut, and read again. The rows and the WITH queries are gone with the states.
+void require_independent_subqueries(const Level* level) {
+  for (const auto* below : each<const Level>(level->below)) {
+    if (below->outer_values == 0 && below->outer_ctes == 0) continue;
+    refuse("a subquery in SELECT or HAVING cannot use columns of the rows or WITH queries",
+           kTemporaryTable);
   }
 }
 
@@ -252,10 +216,7 @@ Node* take_expression(Node* node, void* context) {
   if (IsA(node, Var) || IsA(node, GroupingFunc)) {
     refuse("columns other than group keys, and GROUPING(), cannot be shown", kTemporaryTable);
   }
-  if (IsA(node, Query)) {
-    require_independent(node);
-    return node;
-  }
+  if (IsA(node, Query)) return node;
   return expression_tree_mutator(node, DPQ_TREE_MUTATOR(take_expression), context);
 }
 
@@ -361,22 +322,12 @@ void read_placeholder(Query* level, const Taken& taken) {
       checkExprHasSubLink(as<Node>(level->targetList)) || checkExprHasSubLink(level->havingQual);
 }
 
-// For expression_tree_walker(). `schema` is an Oid*, of the first private aggregate.
-bool find_schema(Node* node, void* schema) {
-  if (node == nullptr || IsA(node, SubLink)) return false;
-  if (private_family(node) != nullptr) {
-    *static_cast<Oid*>(schema) = get_func_namespace(as<Aggref>(node)->aggfnoid);
-    return true;
+// That of the first private aggregate.
+Oid schema_of_aggregates(const Level* level) {
+  for (const auto* call : each<const Aggref>(level->aggregates)) {
+    if (private_family(call) != nullptr) return get_func_namespace(call->aggfnoid);
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_schema), schema);
-}
-
-Oid schema_of_aggregates(const Query* level) {
-  Oid schema = InvalidOid;
-  if (!find_schema(as<Node>(level->targetList), &schema)) {
-    (void)find_schema(level->havingQual, &schema);
-  }
-  return schema;
+  return InvalidOid;
 }
 
 Oid type_of_states() {
@@ -428,15 +379,17 @@ void require_no_placeholder(const PlannedStmt* plan) {
   visit_plan(plan, refuse_placeholder, &placeholder);
 }
 
-Query* take_states_query(Query* level) {
+Query* take_states_query(Level* level) {
   require_supported(level);
-  DPQ_RESOLVE_GROUP_KEYS(level);
+  Query* query = level->query;
   Taken taken{};
-  taken.states = make_states_query(level);
+  taken.states = make_states_query(query);
   taken.own = aggregates_in(schema_of_aggregates(level));
-  take_keys(level, &taken);
-  take_expressions(level, &taken);
-  read_placeholder(level, taken);
+  take_keys(query, &taken);
+  take_expressions(query, &taken);
+  read_placeholder(query, taken);
+  read_again(level);
+  require_independent_subqueries(level);
   return taken.states;
 }
 

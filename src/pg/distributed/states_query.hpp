@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/query/level.hpp"
 
 extern "C" {
 #include "nodes/parsenodes.h"
@@ -26,8 +26,8 @@ inline constexpr char kCombiningAggregate[] = "topn_union_agg";
 // Takes FROM, WHERE and the grouping out of a query level with private aggregates, and returns them
 // as such a query. Its columns are those of the placeholder, which is a call of distributed_groups.
 // In the level, FILTER of each aggregate is the Var of its column, and its arguments from rows are
-// NULL. ereports if the level is of a kind that is not supported.
-Query* take_states_query(Query* level);
+// NULL, and the level is read again. ereports if it is of a kind that is not supported.
+Query* take_states_query(Level* level);
 
 // Refuses a level that uses columns or WITH queries of a query around it.
 [[noreturn]] void refuse_outer_query();

@@ -16,6 +16,10 @@ Level* read_level(Statement* statement, Level* parent, Query* query);
 
 // ---- Names ---------------------------------------------------------------------------------
 
+void reach(Index* farthest, Index levels) {
+  *farthest = Max(*farthest, levels);
+}
+
 // The CTEs of a level are read before its FROM, each after those that it may name.
 void find_cte(const Level* level, Entry* entry) {
   const Level* defining = around(level, entry->table->ctelevelsup);
@@ -36,6 +40,9 @@ void find_cte(const Level* level, Entry* entry) {
 Level* read_below(Level* level, Query* query) {
   Level* below = read_level(level->statement, level, query);
   level->below = lappend(level->below, below);
+  level->relations = list_concat_unique_oid(level->relations, below->relations);
+  if (below->outer_values > 0) reach(&level->outer_values, below->outer_values - 1);
+  if (below->outer_ctes > 0) reach(&level->outer_ctes, below->outer_ctes - 1);
   return below;
 }
 
@@ -44,6 +51,11 @@ Entry read_entry(Level* level, RangeTblEntry* table) {
   entry.table = table;
   const RelationPermissions* permissions = permissions_of(level->query, table);
   entry.borrowed = find_borrowed(level->statement->borrowed, permissions);
+  // From PostgreSQL 16 on a view that is replaced by its query keeps its OID.
+  const bool is_relation = table->rtekind == RTE_RELATION || table->rtekind == RTE_SUBQUERY;
+  if (is_relation && OidIsValid(table->relid)) {
+    level->relations = list_append_unique_oid(level->relations, table->relid);
+  }
   switch (table->rtekind) {
     case RTE_RELATION:
       entry.relation = table->relid;
@@ -55,6 +67,7 @@ Entry read_entry(Level* level, RangeTblEntry* table) {
       entry.below = read_below(level, table->subquery);
       break;
     case RTE_CTE:
+      reach(&level->outer_ctes, table->ctelevelsup);
       find_cte(level, &entry);
       break;
     default:
@@ -72,7 +85,10 @@ void restore_location(Var* column, const List* expressions) {
   }
 }
 
-void resolve_group_keys(Query* query) {
+// PostgreSQL has to mark the keys of grouping sets, which a set can leave out, and looks for them
+// by their entry. Returns whether the keys stand in the expressions.
+bool resolve_group_keys(const Statement* statement, Query* query) {
+  if (statement->borrowed == NIL && query->groupingSets != NIL) return false;
   DPQ_RESOLVE_GROUP_KEYS(query);
   for (auto* item : each<TargetEntry>(query->targetList)) {
     auto* column = item->expr;
@@ -81,6 +97,7 @@ void resolve_group_keys(Query* query) {
       restore_location(as<Var>(column), DPQ_GROUP_KEYS(table));
     }
   }
+  return true;
 }
 
 // ---- Rows ----------------------------------------------------------------------------------
@@ -150,29 +167,50 @@ void read_entries(Level* level) {
   }
 }
 
-// For query_tree_walker() and expression_tree_walker(): the subqueries in expressions. `context` is
-// a Level*.
-bool read_subqueries(Node* node, void* context) {
+// A level around may know the aggregate from before, if this one is read again.
+void read_aggregate(Level* level, Aggref* call) {
+  Level* own = level;
+  for (Index i = 0; i < call->agglevelsup && own != nullptr; ++i) own = own->parent;
+  if (own != nullptr) own->aggregates = list_append_unique_ptr(own->aggregates, call);
+  reach(&level->outer_values, call->agglevelsup);
+}
+
+// For query_tree_walker() and expression_tree_walker(): what stands in expressions. `context` is a
+// Level*.
+bool read_expression(Node* node, void* context) {
   if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    (void)read_below(static_cast<Level*>(context), as<Query>(node));
-    return false;
+  auto* level = static_cast<Level*>(context);
+  switch (nodeTag(node)) {
+    case T_Query:
+      (void)read_below(level, as<Query>(node));
+      return false;
+    case T_Var:
+      reach(&level->outer_values, as<Var>(node)->varlevelsup);
+      return false;
+    case T_Aggref:
+      read_aggregate(level, as<Aggref>(node));
+      break;
+    case T_GroupingFunc:
+      reach(&level->outer_values, as<GroupingFunc>(node)->agglevelsup);
+      break;
+    default:
+      break;
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(read_subqueries), context);
+  return expression_tree_walker(node, DPQ_TREE_WALKER(read_expression), context);
 }
 
 // Fills a level that knows its statement, parent and query.
 void read_parts(Level* level) {
   Query* query = level->query;
-  resolve_group_keys(query);
+  const bool resolved = resolve_group_keys(level->statement, query);
   for (const auto* cte : each<const CommonTableExpr>(query->cteList)) {
     level->ctes = lappend(level->ctes, read_below(level, as<Query>(cte->ctequery)));
   }
   read_entries(level);
   read_from(level);
-  (void)query_tree_walker(
-      query, DPQ_TREE_WALKER(read_subqueries), level,
-      QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES | DPQ_IGNORE_GROUP_KEYS);
+  (void)query_tree_walker(query, DPQ_TREE_WALKER(read_expression), level,
+                          QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
+                              (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {
@@ -196,7 +234,11 @@ Statement* read_statement(Query* query, List* borrowed) {
 }
 
 void read_again(Level* level) {
-  *level = {level->statement, level->parent, level->query, nullptr, NIL, NIL, NIL, false, nullptr};
+  const Level before = *level;
+  *level = {};
+  level->statement = before.statement;
+  level->parent = before.parent;
+  level->query = before.query;
   read_parts(level);
 }
 

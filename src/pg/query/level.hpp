@@ -43,12 +43,21 @@ struct Level {
   // Whether an outer join in FROM keeps rows of public tables that match no protected row:
   // "public LEFT JOIN protected".
   bool has_public_side;
+  // The tables and views that this level and those below name: OIDs, each once.
+  List* relations;
+  // Aggref: the aggregates of this level, also those that stand in a level below.
+  List* aggregates;
+  // How many levels around this one is the farthest from which it, or a level below, takes a
+  // column, an aggregate or GROUPING(); 0 if it takes none. The same for the rows of a CTE.
+  Index outer_values;
+  Index outer_ctes;
   JudgedLevel* judged;  // what the rules have found of it, or null
 };
 
 // Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
-// PostgreSQL. `borrowed` is what find_borrowed_relations() has found in the query. A query that is
-// changed later is read again: the whole statement, or a level.
+// PostgreSQL; without borrowed relations those of grouping sets stay as they are. `borrowed` is
+// what find_borrowed_relations() has found in the query. A query that is changed later is read
+// again: the whole statement, or a level. The levels around that level then still say what it had.
 Statement* read_statement(Query* query, List* borrowed);
 void read_again(Level* level);
 

@@ -1,5 +1,6 @@
 #include "pg/reuse/query_identity.hpp"
 
+#include "pg/query/level.hpp"
 #include "pg/reuse/answer_order.hpp"
 #include "pg/reuse/catalog_version.hpp"
 #include "pg/server/level_mark.hpp"
@@ -74,68 +75,7 @@ void forget_locations(char* text) {
   *to = '\0';
 }
 
-// ---- What is around a level ----------------------------------------------------------------
-
-struct Around {
-  Index depth;  // below the level
-  bool ctes;    // whether the level, or one below it, reads a CTE of the levels around it
-  bool values;  // whether it takes values from there, whatever the planner puts in their place
-};
-
-// For query_tree_walker(). `context` is an Around*.
-bool look_around(Node* node, void* context) {
-  if (node == nullptr) return false;
-  auto* around = static_cast<Around*>(context);
-  switch (nodeTag(node)) {
-    case T_RangeTblEntry: {
-      const auto* entry = as<RangeTblEntry>(node);
-      around->ctes |= entry->rtekind == RTE_CTE && entry->ctelevelsup > around->depth;
-      return false;
-    }
-    case T_Query:
-      ++around->depth;
-      (void)query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(look_around), around,
-                              QTW_EXAMINE_RTES_BEFORE);
-      --around->depth;
-      return false;
-    case T_Var:
-      around->values |= as<Var>(node)->varlevelsup > around->depth;
-      return false;
-    case T_Aggref:
-      around->values |= as<Aggref>(node)->agglevelsup > around->depth;
-      break;
-    case T_GroupingFunc:
-      around->values |= as<GroupingFunc>(node)->agglevelsup > around->depth;
-      break;
-    default:
-      break;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(look_around), context);
-}
-
-Around around_of(Query* query) {
-  Around around{};
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(look_around), &around, QTW_EXAMINE_RTES_BEFORE);
-  return around;
-}
-
 // ---- The text of a level -------------------------------------------------------------------
-
-// For query_tree_walker(). Adds the relations that a level and those below it read. `context` is a
-// Fields*.
-bool add_relations(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) {
-    const auto* entry = as<RangeTblEntry>(node);
-    if (OidIsValid(entry->relid)) add_relation(static_cast<Fields*>(context), entry->relid);
-    return false;
-  }
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(add_relations), context,
-                             QTW_EXAMINE_RTES_BEFORE);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations), context);
-}
 
 // All that the level and those below it say: the text without its spelling, which has the types,
 // collations and so on of each expression, and the relations behind its OIDs. Null if the statement
@@ -153,14 +93,14 @@ char* text_without_spelling(const Query* query, bool is_top, int64* bytes_left) 
 }
 
 // `around` counts if it is not null.
-SecretHash hash_of_level(const char* kind, Query* query, const char* text,
+SecretHash hash_of_level(const char* kind, const Level* level, const char* text,
                          const SecretHash* around) {
   Fields fields = make_fields();
   add_text(&fields, kind);
   add_number(&fields, around == nullptr ? 0 : 1);
   if (around != nullptr) add_bytes(&fields, around->bytes, sizeof around->bytes);
   add_text(&fields, text);
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(add_relations), &fields, QTW_EXAMINE_RTES_BEFORE);
+  for (const Oid relation : each_oid(level->relations)) add_relation(&fields, relation);
   return secret_hash(&fields);
 }
 
@@ -173,44 +113,34 @@ struct Stamp {
   int64* bytes_left;  // of text for all levels; levels beyond have no identity
 };
 
-// For query_tree_walker(). `context` is a Stamp*.
-bool stamp(Node* node, void* context);
-
-void stamp_level(Query* query, const Stamp& outer) {
+// A level that takes values from those around it has no identity, whatever the planner puts in
+// their place.
+void stamp_level(const Level* level, const Stamp& outer) {
+  Query* query = level->query;
   Stamp below = {outer.around, false, outer.bytes_left};
   const bool counts = query->hasAggs || query->cteList != NIL;
   char* text = counts ? text_without_spelling(query, outer.is_top, outer.bytes_left) : nullptr;
-  const Around around = around_of(query);
   SecretHash identity;
-  const bool has_identity = query->hasAggs && text != nullptr && !around.values;
+  const bool has_identity = query->hasAggs && text != nullptr && level->outer_values == 0;
   if (has_identity) {
-    identity = hash_of_level("level", query, text, around.ctes ? &outer.around : nullptr);
+    identity = hash_of_level("level", level, text, level->outer_ctes > 0 ? &outer.around : nullptr);
   }
   if (query->cteList != NIL && text != nullptr) {
-    below.around = hash_of_level("ctes", query, text, &outer.around);
+    below.around = hash_of_level("ctes", level, text, &outer.around);
   }
   if (text != nullptr) pfree(text);
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(stamp), &below, 0);
+  for (const auto* inner : each<const Level>(level->below)) stamp_level(inner, below);
   if (!has_identity) return;
   LevelMark mark{};
   mark.identity = text_of_hash(identity);
   put_mark(&query->rtable, mark);
 }
 
-bool stamp(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    stamp_level(as<Query>(node), *static_cast<Stamp*>(context));
-    return false;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(stamp), context);
-}
-
 }  // namespace
 
 void stamp_identities(Query* query) {
   int64 bytes_left = kMostBytes;
-  if (has_secret()) stamp_level(query, {{}, true, &bytes_left});
+  if (has_secret()) stamp_level(read_statement(query, NIL)->top, {{}, true, &bytes_left});
 }
 
 SecretHash identity_of_expression(const Node* expression) {
