@@ -1,12 +1,11 @@
 #include "pg/facts/stored_rows.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "rewrite/prs2lock.h"
 #include "utils/lsyscache.h"
@@ -32,28 +31,18 @@ Query* query_of_view(Oid relation) {
   return query;
 }
 
-void add_relations(Oid relation, List** all);
-
-// For query_tree_walker(). `all` is a List**.
-bool add_relations_of(Node* node, void* all) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) {
-    const auto* entry = as<RangeTblEntry>(node);
-    if (entry->rtekind == RTE_RELATION) add_relations(entry->relid, static_cast<List**>(all));
-    return false;
-  }
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(add_relations_of), all,
-                             QTW_EXAMINE_RTES_BEFORE);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(add_relations_of), all);
-}
-
 void add_relations(Oid relation, List** all) {
   check_stack_depth();
   if (list_member_oid(*all, relation)) return;
   *all = lappend_oid(*all, relation);
-  add_relations_of(as<Node>(query_of_view(relation)), all);
+  visit_nodes(
+      query_of_view(relation),
+      [&](Node* node) {
+        if (!IsA(node, RangeTblEntry)) return;
+        const auto* entry = as<RangeTblEntry>(node);
+        if (entry->rtekind == RTE_RELATION) add_relations(entry->relid, all);
+      },
+      kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
 }
 
 void add_columns_of_query(const Query* query, AttrNumber number, List** all);
