@@ -1,11 +1,10 @@
 #include "pg/query/level.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 }
 
 namespace dpquantile {
@@ -150,15 +149,15 @@ void read_entries(Level* level) {
   }
 }
 
-// For query_tree_walker() and expression_tree_walker(): the subqueries in expressions. `context` is
-// a Level*.
-bool read_subqueries(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    (void)read_below(static_cast<Level*>(context), as<Query>(node));
-    return false;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(read_subqueries), context);
+// Those in expressions.
+void read_subqueries(Level* level) {
+  const auto* query = as<Node>(level->query);
+  const auto read = [&](Node* node) {
+    if (!IsA(node, Query) || node == query) return Look::kBelow;
+    (void)read_below(level, as<Query>(node));
+    return Look::kPast;
+  };
+  (void)search(query, read, kIntoQueries | QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
 }
 
 // Fills a level that knows its statement, parent and query.
@@ -170,8 +169,7 @@ void read_parts(Level* level) {
   }
   read_entries(level);
   read_from(level);
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(read_subqueries), level,
-                          QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+  read_subqueries(level);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {
