@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
@@ -16,7 +16,6 @@ extern "C" {
 #include "catalog/pg_index.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type_d.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -48,19 +47,13 @@ bool is_column(Node* expression, const Table& table, AttrNumber number) {
          column->varattno == number;
 }
 
-// For expression_tree_walker(). `table` is a const Table*.
-bool has_unknown_column(Node* node, void* table) {
-  if (node == nullptr) return false;
-  if (IsA(node, Var)) {
+// Whether all its columns are.
+bool is_known(const Node* expression, const Table& table) {
+  return !any_node(expression, [&](const Node* node) {
+    if (!IsA(node, Var)) return false;
     const auto* column = as<Var>(node);
-    return column->varlevelsup == 0 &&
-           !bms_is_member(static_cast<int>(column->varno), static_cast<const Table*>(table)->known);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_unknown_column), table);
-}
-
-bool is_known(Node* expression, const Table& table) {
-  return !has_unknown_column(expression, const_cast<Table*>(&table));
+    return column->varlevelsup == 0 && !bms_is_member(static_cast<int>(column->varno), table.known);
+  });
 }
 
 bool is_one_of(Oid type, std::initializer_list<Oid> types) {

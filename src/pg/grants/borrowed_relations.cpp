@@ -1,13 +1,12 @@
 #include "pg/grants/borrowed_relations.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "catalog/pg_class.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -53,27 +52,21 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
   return borrowed;
 }
 
-// For query_tree_walker(); `borrowed` is a List**.
-bool collect(Node* node, void* borrowed) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Query)) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(collect), borrowed);
-  }
-  auto* query = as<Query>(node);
-  auto* list = static_cast<List**>(borrowed);
-  for (auto* permissions : each<RelationPermissions>(all_permissions(query))) {
-    BorrowedRelation* relation = borrow(permissions);
-    if (relation != nullptr) *list = lappend(*list, relation);
-  }
-  return query_tree_walker(query, DPQ_TREE_WALKER(collect), borrowed, 0);
-}
-
 }  // namespace
 
 List* find_borrowed_relations(Query* query) {
   List* borrowed = NIL;
   if (!any_protected_relation()) return NIL;
-  (void)collect(as<Node>(query), &borrowed);
+  visit_nodes(
+      query,
+      [&](Node* node) {
+        if (!IsA(node, Query)) return;
+        for (auto* permissions : each<RelationPermissions>(all_permissions(as<Query>(node)))) {
+          BorrowedRelation* relation = borrow(permissions);
+          if (relation != nullptr) borrowed = lappend(borrowed, relation);
+        }
+      },
+      kIntoQueries);
   return borrowed;
 }
 

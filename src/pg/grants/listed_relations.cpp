@@ -2,14 +2,13 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/restricted/restricted_session.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -86,24 +85,23 @@ Expr* table_asked_about(Node* node) {
   return as<Expr>(makeRelabelType(as<Expr>(found), OIDOID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-bool asks(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (table_asked_about(node) != nullptr) return true;
-  if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(asks), context);
-  return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(asks), context, 0);
+bool asks(const Query* query) {
+  return any_node(
+      query, [](Node* node) { return table_asked_about(node) != nullptr; }, kIntoQueries);
 }
 
-bool reads_others(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Query)) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(reads_others), context);
-  }
-  auto* query = as<Query>(node);
-  if (query->commandType != CMD_SELECT) return true;
-  for (auto* table : each<RangeTblEntry>(query->rtable)) {
-    if (table->relid >= FirstNormalObjectId) return true;
-  }
-  return query_tree_walker(query, DPQ_TREE_WALKER(reads_others), context, 0);
+// Whether a level of the query reads other relations than those of PostgreSQL, or writes.
+bool reads_others(const Query* query) {
+  const auto is_of_others = [](const Node* node) {
+    if (!IsA(node, Query)) return false;
+    const auto* level = as<Query>(node);
+    if (level->commandType != CMD_SELECT) return true;
+    for (const auto* table : each<const RangeTblEntry>(level->rtable)) {
+      if (table->relid >= FirstNormalObjectId) return true;
+    }
+    return false;
+  };
+  return any_node(query, is_of_others, kIntoQueries);
 }
 
 Const* array_of(const List* relations) {
@@ -125,32 +123,24 @@ Expr* is_one_of(Expr* table, const List* relations) {
   return as<Expr>(comparison);
 }
 
-// `relations` is a List* of OIDs.
-Node* with_private_relations(Node* node, void* relations) {
-  if (node == nullptr) return nullptr;
+// The inquiry, or whether it is about one of the relations. Null for other nodes.
+Node* with_private_relations(Node* node, const List* relations) {
   Expr* table = table_asked_about(node);
-  if (table != nullptr) {
-    Expr* is_private =
-        is_one_of(static_cast<Expr*>(copyObjectImpl(table)), static_cast<const List*>(relations));
-    return as<Node>(makeBoolExpr(OR_EXPR, list_make2(node, is_private), -1));
-  }
-  if (!IsA(node, Query)) {
-    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(with_private_relations), relations);
-  }
-  query_tree_mutator(as<Query>(node), DPQ_TREE_MUTATOR(with_private_relations), relations,
-                     QTW_DONT_COPY_QUERY);
-  return node;
+  if (table == nullptr) return nullptr;
+  Expr* is_private = is_one_of(static_cast<Expr*>(copyObjectImpl(table)), relations);
+  return as<Node>(makeBoolExpr(OR_EXPR, list_make2(node, is_private), -1));
 }
 
 }  // namespace
 
 bool list_private_relations(Query* query) {
   if (!session_is_restricted() || GetUserId() != GetOuterUserId()) return false;
-  auto* node = as<Node>(query);
-  if (!asks(node, nullptr) || reads_others(node, nullptr)) return false;
-  List* relations = relations_with_private_access(GetUserId());
+  if (!asks(query) || reads_others(query)) return false;
+  const List* relations = relations_with_private_access(GetUserId());
   if (relations == NIL) return false;
-  with_private_relations(node, relations);
+  (void)mapped(
+      query, [&](Node* node) { return with_private_relations(node, relations); },
+      kIntoQueries | QTW_DONT_COPY_QUERY);
   return true;
 }
 

@@ -1,10 +1,9 @@
 #include "pg/limits/limited_rows_path.hpp"
 
 #include "pg/limits/limited_rows_node.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
 #include "optimizer/tlist.h"
@@ -45,21 +44,19 @@ int column_of_user(const PathTarget* columns, const RowLimit& limit) {
 
 // ---- What is above the rows -----------------------------------------------------------------
 
-// For expression_tree_walker().
-bool find_unlimited_aggregate(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Aggref)) {
-    return find_row_limit(as<Aggref>(node)).condition == nullptr;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_unlimited_aggregate), context);
+bool has_unlimited_aggregate(const List* expressions) {
+  return search(expressions, [](Node* node) {
+    if (!IsA(node, Aggref)) return Look::kBelow;
+    return find_row_limit(as<Aggref>(node)).condition == nullptr ? Look::kFound : Look::kPast;
+  });
 }
 
-// For expression_tree_walker(). Whether there is another use of the user than in the limit itself.
-bool find_user(Node* node, void* context) {
-  const auto* limit = static_cast<const RowLimit*>(context);
-  if (node == nullptr || equal(node, limit->condition)) return false;
-  if (equal(node, limit->user)) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_user), context);
+// Whether there is another use of the user than in the limit itself.
+bool uses_user(const List* expressions, const RowLimit& limit) {
+  return search(expressions, [&](Node* node) {
+    if (equal(node, limit.condition)) return Look::kPast;
+    return equal(node, limit.user) ? Look::kFound : Look::kBelow;
+  });
 }
 
 // What is computed of the rows: the columns of the groups, HAVING, and keys that no column shows.
@@ -75,8 +72,7 @@ List* expressions_above(const GroupingLevel& level) {
 
 // A row that is not chosen may be the only one of its group, and other aggregates see it.
 bool needs_all_rows(const GroupingLevel& level, const List* above) {
-  return level.root->parse->groupClause != NIL ||
-         find_unlimited_aggregate(as<Node>(const_cast<List*>(above)), nullptr);
+  return level.root->parse->groupClause != NIL || has_unlimited_aggregate(above);
 }
 
 // ---- The rows ------------------------------------------------------------------------------
@@ -175,7 +171,7 @@ Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLi
   limited->plan.most = limit.most;
   List* above = expressions_above(level);
   limited->plan.gives_all_rows = needs_all_rows(level, above);
-  const bool keeps_user = find_user(as<Node>(above), const_cast<RowLimit*>(&limit));
+  const bool keeps_user = uses_user(above, limit);
   const PathTarget* used = rows->pathtarget;
   if (!are_sorted) rows = rows_as_stored(level.root, rows);
   limited->plan.user_column = column_of_user(rows->pathtarget, limit);

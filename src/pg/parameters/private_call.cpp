@@ -1,6 +1,6 @@
 #include "pg/parameters/private_call.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -8,7 +8,6 @@ extern "C" {
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 }
@@ -30,13 +29,6 @@ const FamilyRow* family_of_final_function(Oid function) {
   }
   ReleaseSysCache(tuple);
   return family;
-}
-
-// For expression_tree_walker().
-bool find_keep_group(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (is_keep_group(node)) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_keep_group), context);
 }
 
 }  // namespace
@@ -64,8 +56,8 @@ bool is_keep_group(const Node* condition) {
   return family != nullptr && family->selects_groups;
 }
 
-bool has_keep_group(Node* condition) {
-  return find_keep_group(condition, nullptr);
+bool has_keep_group(const Node* condition) {
+  return any_node(condition, is_keep_group);
 }
 
 bool has_private_calls(const PlannerInfo* root) {

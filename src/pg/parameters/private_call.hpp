@@ -29,7 +29,7 @@ const FamilyRow* private_family(const Node* expression);
 bool is_keep_group(const Node* condition);
 
 // Whether a condition is or has a call of dp_keep_group.
-bool has_keep_group(Node* condition);
+bool has_keep_group(const Node* condition);
 
 // Whether a query level calls a private aggregate.
 bool has_private_calls(const PlannerInfo* root);

@@ -1,11 +1,10 @@
 #include "pg/parameters/public_functions.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/server/value_type.hpp"
 
 extern "C" {
 #include "catalog/pg_proc.h"
-#include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
@@ -66,27 +65,24 @@ bool is_text_to_array_of_values(Node* node) {
          !is_changing(output, nullptr);
 }
 
-// For expression_tree_walker().
-bool find_changing(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_changing), context, 0);
-  }
+Look look_for_changing(Node* node) {
   if (IsA(node, SQLValueFunction)) {
-    return as<SQLValueFunction>(node)->op > SVFOP_LOCALTIMESTAMP_N;
+    const bool is_of_time = as<SQLValueFunction>(node)->op <= SVFOP_LOCALTIMESTAMP_N;
+    return is_of_time ? Look::kPast : Look::kFound;
   }
-  if (IsA(node, NextValueExpr)) return true;
-  if (DPQ_IS_JSON_EXPRESSION(node)) return contain_mutable_functions(node);
-  if (!is_text_to_array_of_values(node) && check_functions_in_node(node, is_changing, context)) {
-    return true;
+  if (IsA(node, NextValueExpr)) return Look::kFound;
+  if (DPQ_IS_JSON_EXPRESSION(node)) {
+    return contain_mutable_functions(node) ? Look::kFound : Look::kPast;
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_changing), context);
+  const bool changes =
+      !is_text_to_array_of_values(node) && check_functions_in_node(node, is_changing, nullptr);
+  return changes ? Look::kFound : Look::kBelow;
 }
 
 }  // namespace
 
-bool calls_changing_functions(Node* expression) {
-  return find_changing(expression, nullptr);
+bool calls_changing_functions(const Node* expression) {
+  return search(expression, look_for_changing, kIntoQueries);
 }
 
 }  // namespace dpquantile

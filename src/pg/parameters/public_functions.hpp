@@ -12,6 +12,6 @@ namespace dpquantile {
 // immutable, except the clock, settings, and conversions of dates and times, which the session's
 // time zone and date style decide. The clock and the settings are as public as a query parameter.
 // The query reads them once, when it starts.
-bool calls_changing_functions(Node* expression);
+bool calls_changing_functions(const Node* expression);
 
 }  // namespace dpquantile

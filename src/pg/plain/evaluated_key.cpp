@@ -2,13 +2,12 @@
 
 #include "pg/borrowed/early_values.hpp"
 #include "pg/borrowed/planned_time_zone.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -63,25 +62,13 @@ bool is_known_node(const Node* node) {
   }
 }
 
-// For expression_tree_walker(). `inner` is a Node*.
-bool has_unknown_part(Node* node, void* inner) {
-  if (node == nullptr || equal(node, inner)) return false;
-  if (!is_known_node(node) || check_functions_in_node(node, is_other_function, nullptr))
-    return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_unknown_part), inner);
-}
-
-struct Exchange {
-  const Node* part;
-  const Node* other;
-};
-
-// For expression_tree_mutator(). `context` is an Exchange*.
-Node* exchange(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* parts = static_cast<const Exchange*>(context);
-  if (equal(node, parts->part)) return static_cast<Node*>(copyObjectImpl(parts->other));
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(exchange), context);
+bool has_unknown_part(const Node* expression, const Node* inner) {
+  return search(expression, [&](Node* node) {
+    if (equal(node, inner)) return Look::kPast;
+    const bool is_known =
+        is_known_node(node) && !check_functions_in_node(node, is_other_function, nullptr);
+    return is_known ? Look::kBelow : Look::kFound;
+  });
 }
 
 // Only functions of PostgreSQL's own are called, which change nothing that an error would leave.
@@ -141,12 +128,22 @@ List* distinct(List* values, const Node* expression) {
 
 bool can_be_evaluated(const Node* expression, const Node* inner) {
   return !expression_returns_set(const_cast<Node*>(expression)) &&
-         !has_unknown_part(const_cast<Node*>(expression), const_cast<Node*>(inner));
+         !has_unknown_part(expression, inner);
 }
 
 Node* with_part(const Node* expression, const Node* part, const Node* other) {
-  Exchange parts = {part, other};
-  return exchange(const_cast<Node*>(expression), &parts);
+  return mapped(const_cast<Node*>(expression), [&](Node* node) {
+    return equal(node, part) ? static_cast<Node*>(copyObjectImpl(other)) : nullptr;
+  });
+}
+
+Node* counterpart(const List* nodes, const List* others, const Node* node) {
+  const ListCell* cell;
+  foreach (cell, nodes) {
+    if (!equal(lfirst(cell), node)) continue;
+    return static_cast<Node*>(copyObjectImpl(list_nth(others, foreach_current_index(cell))));
+  }
+  return nullptr;
 }
 
 Const* evaluated(const Node* expression, const Node* inner, const Const* value) {

@@ -24,6 +24,10 @@ Const* evaluated(const Node* expression, const Node* inner, const Const* value);
 // A copy of the expression with another in the place of a part.
 Node* with_part(const Node* expression, const Node* part, const Node* other);
 
+// A copy of the one of `others` that stands for a node, as they stand for `nodes` in their order.
+// Null if it is none of these.
+Node* counterpart(const List* nodes, const List* others, const Node* node);
+
 // The values of an expression of one part with a list and constants, each once; NIL if one of them
 // fails, or if there are too many.
 List* evaluated_list(const Node* expression, const Node* inner, const List* values);

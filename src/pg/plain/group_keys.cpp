@@ -8,7 +8,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -17,7 +17,6 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
@@ -175,40 +174,28 @@ List* values_of_case(const CaseExpr* choice) {
 
 // ---- Expressions of a key with a list ----------------------------------------------------
 
-struct Inner {
-  const Level* level;
-  Node* key;
-  List* values;
-};
-
 List* values_of_part(const Level* level, Node* key);
 
-// For expression_tree_walker(): finds the only part with a list. `context` is an Inner*. Returns
-// whether there is a column outside of it.
-bool find_inner(Node* node, void* context) {
-  if (node == nullptr || IsA(node, Const)) return false;
-  if (IsA(node, SubLink) || IsA(node, Query)) return true;
-  // The arguments of COALESCE, GREATEST and LEAST.
-  if (IsA(node, List)) return expression_tree_walker(node, DPQ_TREE_WALKER(find_inner), context);
-  auto* inner = static_cast<Inner*>(context);
-  if (inner->key != nullptr && equal(node, inner->key)) return false;
-  List* values = values_of_part(inner->level, node);
-  if (values != NIL && inner->key == nullptr) {
-    inner->key = node;
-    inner->values = values;
-    return false;
-  }
-  if (values != NIL || IsA(node, Var)) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_inner), context);
-}
-
+// By the only part of the key that has a list. No column may stand outside of it.
 List* values_of_expression(const Level* level, Node* key) {
-  Inner inner = {level, nullptr, NIL};
-  if (expression_tree_walker(key, DPQ_TREE_WALKER(find_inner), &inner)) return NIL;
-  if (inner.key == nullptr) return NIL;
+  Node* inner = nullptr;
+  List* values = NIL;
+  const bool has_other_column = search(key, [&](Node* node) {
+    // A list has the arguments of COALESCE, GREATEST and LEAST.
+    if (IsA(node, SubLink)) return Look::kFound;
+    if (node == key || IsA(node, List)) return Look::kBelow;
+    if (IsA(node, Const) || (inner != nullptr && equal(node, inner))) return Look::kPast;
+    List* values_of_node = values_of_part(level, node);
+    if (values_of_node == NIL) return IsA(node, Var) ? Look::kFound : Look::kBelow;
+    if (inner != nullptr) return Look::kFound;
+    inner = node;
+    values = values_of_node;
+    return Look::kPast;
+  });
+  if (has_other_column || inner == nullptr) return NIL;
   // COALESCE has a key for rows without a value.
-  Const* none = makeNullConst(exprType(inner.key), exprTypmod(inner.key), exprCollation(inner.key));
-  return evaluated_list(key, inner.key, lappend(list_copy(inner.values), none));
+  Const* none = makeNullConst(exprType(inner), exprTypmod(inner), exprCollation(inner));
+  return evaluated_list(key, inner, lappend(list_copy(values), none));
 }
 
 List* values_of_column(const Level* level, Node* column) {

@@ -1,11 +1,10 @@
 #include "pg/plain/grouping_sets.hpp"
 
 #include "pg/plain/query_around.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_agg.h"
@@ -49,18 +48,14 @@ bool is_missing_key(const Grouping* grouping, const Node* node) {
   return is_key;
 }
 
-// For expression_tree_mutator(). `context` is a const Grouping*. Aggregates see the rows.
-Node* without_other_keys(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* grouping = static_cast<const Grouping*>(context);
-  if (IsA(node, Aggref)) return static_cast<Node*>(copyObjectImpl(node));
-  if (IsA(node, GroupingFunc)) {
-    return constant_of_grouping(grouping, as<GroupingFunc>(node));
-  }
-  if (is_missing_key(grouping, node)) {
+// Aggregates see the rows.
+Node* without_other_keys(const Grouping* grouping, Node* expression) {
+  return mapped(expression, [&](Node* node) {
+    if (IsA(node, Aggref)) return static_cast<Node*>(copyObjectImpl(node));
+    if (IsA(node, GroupingFunc)) return constant_of_grouping(grouping, as<GroupingFunc>(node));
+    if (!is_missing_key(grouping, node)) return static_cast<Node*>(nullptr);
     return as<Node>(makeNullConst(exprType(node), exprTypmod(node), exprCollation(node)));
-  }
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(without_other_keys), context);
+  });
 }
 
 List* clauses_of(const Grouping* grouping) {
@@ -79,8 +74,7 @@ List* columns_of(const Grouping* grouping) {
   const ListCell* cell;
   foreach (cell, grouping->query->targetList) {
     auto* column = static_cast<TargetEntry*>(copyObjectImpl(lfirst(cell)));
-    column->expr =
-        as<Expr>(without_other_keys(as<Node>(column->expr), const_cast<Grouping*>(grouping)));
+    column->expr = as<Expr>(without_other_keys(grouping, as<Node>(column->expr)));
     column->resjunk = false;
     if (column->resname == nullptr) column->resname = psprintf("c%d", column->resno);
     if (!has_key(grouping, column->ressortgroupref)) column->ressortgroupref = 0;
@@ -95,7 +89,7 @@ Query* query_of_grouping(const Query* query, List* set, int levels) {
   auto* made = static_cast<Query*>(copyObjectImpl(query));
   made->groupClause = clauses_of(&grouping);
   made->targetList = columns_of(&grouping);
-  made->havingQual = without_other_keys(made->havingQual, const_cast<Grouping*>(&grouping));
+  made->havingQual = without_other_keys(&grouping, made->havingQual);
   made->groupingSets = NIL;
   made->groupDistinct = false;
   made->sortClause = NIL;

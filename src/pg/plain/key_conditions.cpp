@@ -3,14 +3,13 @@
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
@@ -28,32 +27,13 @@ namespace {
 
 // ---- Terms about keys ----------------------------------------------------------------------
 
-struct Keys {
-  const List* keys;
-  const List* new_keys;
-};
-
-// For expression_tree_mutator(). `context` is a Keys*.
-Node* with_new_keys(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* keys = static_cast<const Keys*>(context);
-  const ListCell* cell;
-  foreach (cell, keys->keys) {
-    if (!equal(lfirst(cell), node)) continue;
-    return static_cast<Node*>(
-        copyObjectImpl(list_nth(keys->new_keys, foreach_current_index(cell))));
-  }
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(with_new_keys), context);
-}
-
-// For expression_tree_walker(): whether there is a column that is no key, or what may differ from
-// one evaluation to the next. `context` is a Keys*.
-bool is_of_rows(Node* node, void* context) {
-  if (node == nullptr || list_member(static_cast<const Keys*>(context)->keys, node)) return false;
-  if (IsA(node, SubLink) || (IsA(node, Var) && as<Var>(node)->varlevelsup == 0)) {
-    return true;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(is_of_rows), context);
+// Whether there is a column that is no key, or what may differ from one evaluation to the next.
+bool is_of_rows(const Node* term, const List* keys) {
+  return search(term, [&](Node* node) {
+    if (list_member(keys, node)) return Look::kPast;
+    const bool is_column = IsA(node, Var) && as<Var>(node)->varlevelsup == 0;
+    return is_column || IsA(node, SubLink) ? Look::kFound : Look::kBelow;
+  });
 }
 
 // ---- Keys that never fall ------------------------------------------------------------------
@@ -308,12 +288,12 @@ List* implied_terms(Node* key, const Node* new_key, const Node* term) {
 }  // namespace
 
 List* key_conditions(const List* keys, const List* new_keys, const Node* condition) {
-  Keys both = {keys, new_keys};
   List* conditions = NIL;
   for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
     if (contain_volatile_functions(term)) continue;
-    if (!is_of_rows(term, &both)) {
-      conditions = lappend(conditions, with_new_keys(term, &both));
+    if (!is_of_rows(term, keys)) {
+      conditions = lappend(
+          conditions, mapped(term, [&](Node* node) { return counterpart(keys, new_keys, node); }));
       continue;
     }
     for (int i = 0; i < list_length(keys); ++i) {

@@ -1,18 +1,18 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/standard_aggregate.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/analyze.h"
@@ -91,18 +91,16 @@ void add_columns(Replacement* replacement, const Aggref* call) {
   add_column(replacement, as<Node>(call->aggfilter));
 }
 
-// For expression_tree_walker(). `context` is a Replacement*. Returns whether there is a column that
-// no key and no aggregate has.
-bool find_columns(Node* node, void* context) {
-  auto* replacement = static_cast<Replacement*>(context);
-  if (node == nullptr || is_key(*replacement, node)) return false;
-  if (IsA(node, Var)) return as<Var>(node)->varlevelsup == 0;
-  if (IsA(node, SubLink)) return true;
-  if (IsA(node, Aggref)) {
+// Returns whether there is a column that no key and no aggregate has.
+bool find_columns(const Node* expression, Replacement* replacement) {
+  return search(expression, [&](Node* node) {
+    if (is_key(*replacement, node)) return Look::kPast;
+    const bool is_column = IsA(node, Var) && as<Var>(node)->varlevelsup == 0;
+    if (is_column || IsA(node, SubLink)) return Look::kFound;
+    if (!IsA(node, Aggref)) return Look::kBelow;
     add_columns(replacement, as<Aggref>(node));
-    return false;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_columns), context);
+    return Look::kPast;
+  });
 }
 
 [[noreturn]] void refuse_too_many(const PlainLevel* level) {
@@ -254,36 +252,20 @@ void fill_template(Query* made, const Replacement& replacement, Query* source) {
 // ---- What refers to the old FROM -----------------------------------------------------------
 
 // The new columns count the query levels from the same level as the old ones.
-Node* replaced(const List* old_nodes, const List* new_nodes, const Node* node) {
-  const ListCell* cell;
-  foreach (cell, old_nodes) {
-    if (!equal(lfirst(cell), node)) continue;
-    return static_cast<Node*>(copyObjectImpl(list_nth(new_nodes, foreach_current_index(cell))));
-  }
-  return nullptr;
+Node* moved_call(const Replacement& replacement, Node* call) {
+  return mapped(call, [&](Node* node) {
+    Node* column = counterpart(replacement.columns, replacement.new_columns, node);
+    if (column != nullptr) as<Var>(column)->location = exprLocation(node);
+    return column;
+  });
 }
 
-// For expression_tree_mutator(). `context` is a Replacement*: inside of an aggregate.
-Node* move_argument(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* replacement = static_cast<const Replacement*>(context);
-  Node* column = replaced(replacement->columns, replacement->new_columns, node);
-  if (column == nullptr) {
-    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(move_argument), context);
-  }
-  as<Var>(column)->location = exprLocation(node);
-  return column;
-}
-
-// The same outside of the aggregates.
-Node* move_expression(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* replacement = static_cast<const Replacement*>(context);
-  if (Node* key = replaced(replacement->keys, replacement->new_keys, node)) return key;
-  if (IsA(node, Aggref)) {
-    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(move_argument), context);
-  }
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(move_expression), context);
+template <class Tree>
+Tree* moved(const Replacement& replacement, Tree* tree) {
+  return mapped(tree, [&](Node* node) {
+    Node* key = counterpart(replacement.keys, replacement.new_keys, node);
+    return key == nullptr && IsA(node, Aggref) ? moved_call(replacement, node) : key;
+  });
 }
 
 void find_new_columns(const Query* made, Replacement* replacement) {
@@ -296,10 +278,9 @@ void find_new_columns(const Query* made, Replacement* replacement) {
   }
 }
 
-void use(Query* query, Query* made, Replacement* replacement) {
-  query->targetList = as<List>(expression_tree_mutator(
-      as<Node>(query->targetList), DPQ_TREE_MUTATOR(move_expression), replacement));
-  query->havingQual = move_expression(query->havingQual, replacement);
+void use(Query* query, Query* made, const Replacement& replacement) {
+  query->targetList = moved(replacement, query->targetList);
+  query->havingQual = moved(replacement, query->havingQual);
   query->rtable = made->rtable;
   DPQ_MOVE_PERMISSIONS(query, made);
   DPQ_FORGET_GROUP_KEYS(query);
@@ -314,8 +295,8 @@ void use(Query* query, Query* made, Replacement* replacement) {
 // ---- Lists alone ---------------------------------------------------------------------------
 
 // The keys themselves: the first table of the template, with the condition.
-void use_list(Query* query, Query* made, Replacement* replacement) {
-  Node* condition = move_expression(query->jointree->quals, replacement);
+void use_list(Query* query, Query* made, const Replacement& replacement) {
+  Node* condition = moved(replacement, query->jointree->quals);
   auto* list = makeNode(RangeTblRef);
   list->rtindex = 1;
   made->rtable = list_make1(linitial(made->rtable));
@@ -377,7 +358,7 @@ Node* group_by_public_keys(PlainLevel* level) {
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
-  use(query, made, &replacement);
+  use(query, made, replacement);
   read_again(level->select);
   return static_cast<Node*>(llast(replacement.new_columns));
 }
@@ -398,7 +379,7 @@ bool list_public_keys(PlainLevel* level) {
   Query* made = parse_template(replacement);
   find_new_columns(made, &replacement);
   fill_template(made, replacement, nullptr);
-  use_list(query, made, &replacement);
+  use_list(query, made, replacement);
   return true;
 }
 

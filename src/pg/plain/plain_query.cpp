@@ -10,13 +10,12 @@
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/decimal.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "rewrite/rewriteManip.h"
@@ -35,16 +34,11 @@ struct Translation {
 
 // ---- The level -----------------------------------------------------------------------------
 
-// For expression_tree_walker(): whether an expression has a standard aggregate of its level.
-bool find_standard_aggregate(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Aggref) && is_standard_aggregate(as<Aggref>(node))) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_standard_aggregate), context);
-}
-
 bool has_standard_aggregate(const Query* query) {
-  return find_standard_aggregate(as<Node>(query->targetList), nullptr) ||
-         find_standard_aggregate(query->havingQual, nullptr);
+  const auto is_standard = [](const Node* node) {
+    return IsA(node, Aggref) && is_standard_aggregate(as<Aggref>(node));
+  };
+  return any_node(query->targetList, is_standard) || any_node(query->havingQual, is_standard);
 }
 
 double epsilon_of_session(const Translation* translation, const PlainLevel* level, double granted) {
@@ -98,16 +92,14 @@ Node* stand_in(const PlainLevel* level, Node* refused) {
   return as<Node>(choice);
 }
 
-// For expression_tree_mutator(). `context` is a Replacing*.
-Node* replace_aggregates(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* replacing = static_cast<const Replacing*>(context);
-  Node* counterpart = nullptr;
-  const bool passes =
-      attempt(replacing->level->refused, [&] { counterpart = counterpart_of(replacing, node); });
-  if (!passes) return stand_in(replacing->level, node);
-  if (counterpart != nullptr) return counterpart;
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(replace_aggregates), context);
+template <class Tree>
+Tree* with_counterparts(const Replacing* replacing, Tree* tree) {
+  return mapped(tree, [&](Node* node) {
+    Node* counterpart = nullptr;
+    const bool passes =
+        attempt(replacing->level->refused, [&] { counterpart = counterpart_of(replacing, node); });
+    return passes ? counterpart : stand_in(replacing->level, node);
+  });
 }
 
 // dp_keep_group of rows; or of users, each in as many groups as a user may have rows.
@@ -202,21 +194,15 @@ bool find_prices(PlainLevel* level) {
   return true;
 }
 
-// For query_tree_walker() and expression_tree_walker().
-bool has_outer_join(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(has_outer_join), context, 0);
-  }
-  if (IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_outer_join), context);
+bool is_outer_join(const Node* node) {
+  return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER;
 }
 
 bool find_level(const Translation* translation, Level* select, PlainLevel* level) {
   level->select = select;
   level->relations = select->borrowed_rows;
   if (level->relations == NIL) return false;
-  level->has_outer_join = has_outer_join(as<Node>(select->query), nullptr);
+  level->has_outer_join = any_node(select->query, is_outer_join, kIntoQueries);
   level->refused = {.text = translation->text,
                     .relation = get_rel_name(linitial_oid(level->relations)),
                     .answers_plain_sql = true,
@@ -237,10 +223,9 @@ void forget_rows(Query* query) {
   query->jointree = makeFromExpr(NIL, nullptr);
 }
 
-void replace_all(Query* query, Replacing* replacing) {
-  query->targetList = as<List>(expression_tree_mutator(
-      as<Node>(query->targetList), DPQ_TREE_MUTATOR(replace_aggregates), replacing));
-  query->havingQual = replace_aggregates(query->havingQual, replacing);
+void replace_all(Query* query, const Replacing* replacing) {
+  query->targetList = with_counterparts(replacing, query->targetList);
+  query->havingQual = with_counterparts(replacing, query->havingQual);
 }
 
 void translate_level(const Translation* translation, PlainLevel* level) {
@@ -264,16 +249,14 @@ void list_groups(PlainLevel* level) {
   replace_all(level->select->query, &replacing);
 }
 
-// For expression_tree_walker(): finds dp_error_of of anything else than a standard aggregate, which
-// would fail after the charge. `context` is a const PlainLevel*.
-bool refuse_other_errors(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (is_error_of_answer(node) && answer_of_error(node) == nullptr) {
-    refuse(static_cast<const PlainLevel*>(context)->refused, exprLocation(node),
+// Those of anything else than a standard aggregate would fail after the charge.
+void refuse_other_errors(const PlainLevel* level, const Node* expression) {
+  visit_nodes(expression, [&](const Node* node) {
+    if (!is_error_of_answer(node) || answer_of_error(node) != nullptr) return;
+    refuse(level->refused, exprLocation(node),
            "the argument of dp_error_of is not a standard aggregate",
            "Write dp_error_of(count(*)) or dp_error_of(avg(salary)).");
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_other_errors), context);
+  });
 }
 
 void translate_select(const Translation* translation, Level* select) {
@@ -284,8 +267,8 @@ void translate_select(const Translation* translation, Level* select) {
     if (!has_standard_aggregate(query)) list_groups(&level);
     return;
   }
-  (void)refuse_other_errors(as<Node>(query->targetList), &level);
-  (void)refuse_other_errors(query->havingQual, &level);
+  refuse_other_errors(&level, as<Node>(query->targetList));
+  refuse_other_errors(&level, query->havingQual);
   if (has_standard_aggregate(query)) {
     translate_level(translation, &level);
   } else if (query->hasAggs) {
@@ -300,14 +283,10 @@ void translate_select(const Translation* translation, Level* select) {
 // Lookups in lists are quadratic, so the size of the query is limited.
 constexpr int kMostNodes = 20000;
 
-// For query_tree_walker() and expression_tree_walker(). `context` is an int*.
-bool has_too_many_nodes(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (++*static_cast<int*>(context) > kMostNodes) return true;
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(has_too_many_nodes), context, 0);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_too_many_nodes), context);
+bool has_too_many_nodes(const Query* query) {
+  int nodes = 0;
+  return any_node(
+      query, [&](const Node*) { return ++nodes > kMostNodes; }, kIntoQueries);
 }
 
 // ---- All levels ----------------------------------------------------------------------------
@@ -368,8 +347,7 @@ bool names_own_objects_only(const Translation& translation, Query* query) {
 }  // namespace
 
 void translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons) {
-  int nodes = 0;
-  if (has_too_many_nodes(as<Node>(query), &nodes)) {
+  if (has_too_many_nodes(query)) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("the query has more than %d expression nodes", kMostNodes),
                     errhint("Split it into several.")));

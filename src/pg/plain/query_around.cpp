@@ -1,11 +1,10 @@
 #include "pg/plain/query_around.hpp"
 
 #include "pg/plain/error_of_answer.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "rewrite/rewriteManip.h"
@@ -44,21 +43,11 @@ void add_keys(Inner* inner, const Query* query) {
   }
 }
 
-bool is_of_groups(const Inner* inner, const Node* node) {
+bool is_of_groups(const Inner& inner, const Node* node) {
   if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) return true;
   if (IsA(node, GroupingFunc) || is_error_of_answer(node)) return true;
   if (IsA(node, Var) && as<Var>(node)->varlevelsup == 0) return true;
-  return list_member(inner->expressions, node);
-}
-
-// For expression_tree_mutator(). `context` is an Inner*.
-Node* over_groups(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  auto* inner = static_cast<Inner*>(context);
-  if (is_of_groups(inner, node)) {
-    return as<Node>(column_of_table(add_column(inner, node)));
-  }
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(over_groups), context);
+  return list_member(inner.expressions, node);
 }
 
 // The clauses of the query that are about groups.
@@ -121,8 +110,10 @@ bool has_query_around(const Query* query) {
 void put_query_around(Query* query) {
   Inner inner = {NIL, NIL};
   add_keys(&inner, query);
-  auto* columns = as<List>(
-      expression_tree_mutator(as<Node>(query->targetList), DPQ_TREE_MUTATOR(over_groups), &inner));
+  List* columns = mapped(query->targetList, [&](Node* node) {
+    return is_of_groups(inner, node) ? as<Node>(column_of_table(add_column(&inner, node)))
+                                     : nullptr;
+  });
   Query* groups = query_of_groups(query, inner.columns);
   query->targetList = columns;
   select_from(query, groups);

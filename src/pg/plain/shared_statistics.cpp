@@ -2,7 +2,7 @@
 
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/standard_aggregate.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/server/value_type.hpp"
 
 extern "C" {
@@ -12,7 +12,6 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -61,24 +60,20 @@ struct Statistics {
   List* with_errors;  // those of both of which the error is asked
 };
 
-// For expression_tree_walker(). `context` is a Statistics*.
-bool collect_statistics(Node* node, void* context) {
-  if (node == nullptr) return false;
-  auto* statistics = static_cast<Statistics*>(context);
+Look collect_statistic(Statistics* statistics, Node* node) {
   const Aggref* answer = answer_of_error(node);
   if (answer != nullptr &&
       (field_of(answer) || is_percentile_of_curve(statistics->level, answer))) {
     statistics->with_errors = lappend(statistics->with_errors, const_cast<Aggref*>(answer));
   }
-  if (IsA(node, Aggref) && field_of(as<Aggref>(node)) != nullptr) {
+  if (!IsA(node, Aggref)) return Look::kBelow;
+  if (field_of(as<Aggref>(node)) != nullptr) {
     statistics->calls = lappend(statistics->calls, node);
-    return false;
+    return Look::kPast;
   }
-  if (IsA(node, Aggref) && fraction_of_percentile(as<Aggref>(node))) {
-    statistics->percentiles = lappend(statistics->percentiles, node);
-    return false;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(collect_statistics), context);
+  if (!fraction_of_percentile(as<Aggref>(node))) return Look::kBelow;
+  statistics->percentiles = lappend(statistics->percentiles, node);
+  return Look::kPast;
 }
 
 bool is_valid(const ColumnOrigin& not_null) {
@@ -203,8 +198,9 @@ Node* shared_percentile(const PlainLevel* level, const SharedStatistics& shared,
 SharedStatistics find_shared_statistics(const PlainLevel* level) {
   const Query* query = level->select->query;
   Statistics statistics = {level, NIL, NIL, NIL};
-  (void)collect_statistics(as<Node>(query->targetList), &statistics);
-  (void)collect_statistics(query->havingQual, &statistics);
+  const auto collect = [&](Node* node) { return collect_statistic(&statistics, node); };
+  (void)search(query->targetList, collect);
+  (void)search(query->havingQual, collect);
   SharedStatistics shared{};
   if (list_length(statistics.calls) + list_length(statistics.with_errors) > kMostCalls) {
     return shared;

@@ -1,9 +1,8 @@
 #include "pg/protect/column_traits.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 }
 
@@ -42,31 +41,13 @@ bool is_absent_column(const JudgedLevel* level, const Var* column) {
   return expression != nullptr && is_null_when_absent(entry.source, expression);
 }
 
-// For expression_tree_walker(). `level` is a const JudgedLevel*.
-bool has_private_column(Node* node, void* level) {
-  if (node == nullptr) return false;
-  if (IsA(node, Var)) {
-    return !is_public_column(static_cast<const JudgedLevel*>(level), as<Var>(node));
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_private_column), level);
-}
-
-bool has_absent_column(Node* node, void* level) {
-  if (node == nullptr) return false;
-  if (IsA(node, Var)) {
-    return is_absent_column(static_cast<const JudgedLevel*>(level), as<Var>(node));
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_absent_column), level);
-}
-
 // CASE and the cast of an array stand for the value that their placeholder (CaseTestExpr) has.
 bool binds_placeholder(const Node* node) {
   return IsA(node, CaseExpr) || IsA(node, ArrayCoerceExpr);
 }
 
-// `bound` is an int*: how many nodes around this one bind the placeholder.
-bool find_column(Node* node, void* bound) {
-  if (node == nullptr) return false;
+// `bound`: how many nodes around this one bind the placeholder.
+bool find_column(Node* node, int bound) {
   switch (nodeTag(node)) {
     case T_Var:
     case T_Aggref:
@@ -75,15 +56,12 @@ bool find_column(Node* node, void* bound) {
     case T_SubLink:
       return true;
     case T_CaseTestExpr:
-      return *static_cast<int*>(bound) == 0;
+      return bound == 0;
     default:
       break;
   }
-  const int change = binds_placeholder(node) ? 1 : 0;
-  *static_cast<int*>(bound) += change;
-  const bool found = expression_tree_walker(node, DPQ_TREE_WALKER(find_column), bound);
-  *static_cast<int*>(bound) -= change;
-  return found;
+  const int inside = bound + (binds_placeholder(node) ? 1 : 0);
+  return any_child(node, [&](Node* child) { return find_column(child, inside); });
 }
 
 }  // namespace
@@ -95,12 +73,15 @@ Node* column_of_source(const JudgedLevel* source, AttrNumber number) {
 }
 
 bool is_public(const JudgedLevel* level, Node* expression) {
-  return !has_private_column(expression, const_cast<JudgedLevel*>(level));
+  return !any_node(expression, [&](const Node* node) {
+    return IsA(node, Var) && !is_public_column(level, as<Var>(node));
+  });
 }
 
 bool is_null_when_absent(const JudgedLevel* level, Node* expression) {
-  return !contain_nonstrict_functions(expression) &&
-         has_absent_column(expression, const_cast<JudgedLevel*>(level));
+  return !contain_nonstrict_functions(expression) && any_node(expression, [&](const Node* node) {
+    return IsA(node, Var) && is_absent_column(level, as<Var>(node));
+  });
 }
 
 int user_entry_of(const JudgedLevel* level, const Node* expression) {
@@ -127,8 +108,7 @@ int weight_of(const JudgedLevel* level, const Node* node) {
 }
 
 bool reads_columns(Node* expression) {
-  int bound = 0;
-  return find_column(expression, &bound);
+  return expression != nullptr && find_column(expression, 0);
 }
 
 }  // namespace dpquantile

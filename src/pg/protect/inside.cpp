@@ -10,7 +10,7 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/bytewise_type.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/allowed_nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
@@ -22,7 +22,6 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -275,18 +274,18 @@ Node* short_early_expression(JudgedLevel* level, Node* expression) {
   return early;
 }
 
-Node* rewrite(Node* node, void* context);
-
 // The node with its arguments rewritten, but those that a call of a variant has before them.
 Node* with_rewritten_arguments(JudgedLevel* level, Node* node) {
   const int first = first_argument(node);
-  if (first == 0) return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite), level);
+  if (first == 0) {
+    return with_children(node, [&](Node* child) { return rewrite_inside(level, child); });
+  }
   FuncExpr* call = makeNode(FuncExpr);
   *call = *as<FuncExpr>(node);
   call->args = list_copy(call->args);
   for (int i = first; i < list_length(call->args); ++i) {
     ListCell* cell = list_nth_cell(call->args, i);
-    lfirst(cell) = rewrite(static_cast<Node*>(lfirst(cell)), level);
+    lfirst(cell) = rewrite_inside(level, static_cast<Node*>(lfirst(cell)));
   }
   return as<Node>(call);
 }
@@ -304,20 +303,14 @@ Node* rewrite_with_arguments(JudgedLevel* level, Node* node) {
   return with_bounded_work(level, rewritten);
 }
 
-// For expression_tree_mutator(). `context` is a JudgedLevel*. Arguments of what is refused are not
-// looked at.
-Node* rewrite(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  auto* level = static_cast<JudgedLevel*>(context);
-  Node* rewritten = node;
-  attempt(level, [&] { rewritten = rewrite_with_arguments(level, node); });
-  return rewritten;
-}
-
 }  // namespace
 
+// Arguments of what is refused are not looked at.
 Node* rewrite_inside(JudgedLevel* level, Node* expression) {
-  return rewrite(expression, level);
+  if (expression == nullptr) return nullptr;
+  Node* rewritten = expression;
+  attempt(level, [&] { rewritten = rewrite_with_arguments(level, expression); });
+  return rewritten;
 }
 
 void check_column(const JudgedLevel* level, const Var* column) {

@@ -3,11 +3,10 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/row_work.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/prep.h"
 #include "parser/parsetree.h"
@@ -68,35 +67,23 @@ Item* on_heap(Item item) {
 
 // ---- Columns of bases ----------------------------------------------------------------------
 
-struct ColumnSearch {
-  const JudgedLevel* level;
-  List* found;  // BaseColumn*
-};
+// The columns of bases from which an expression is computed: BaseColumn*.
+List* columns_of(const JudgedLevel* level, const Node* expression);
 
-// For expression_tree_walker(). `context` is a ColumnSearch*.
-bool find_columns(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (!IsA(node, Var)) return expression_tree_walker(node, DPQ_TREE_WALKER(find_columns), context);
-  auto* search = static_cast<ColumnSearch*>(context);
-  const auto* column = as<Var>(node);
-  if (column->varlevelsup > 0) return false;
-  if (Node* merged = merged_column(search->level->query, column))
-    return find_columns(merged, context);
-  const JudgedEntry& entry = entry_of(search->level, static_cast<int>(column->varno));
-  if (entry.source == nullptr) {
-    search->found = lappend(search->found, on_heap(BaseColumn{&entry, column->varattno}));
-    return false;
-  }
-  ColumnSearch inside = {entry.source, search->found};
-  (void)find_columns(column_of_source(entry.source, column->varattno), &inside);
-  search->found = inside.found;
-  return false;
+List* columns_behind(const JudgedLevel* level, const Var* column) {
+  if (column->varlevelsup > 0) return NIL;
+  if (const Node* merged = merged_column(level->query, column)) return columns_of(level, merged);
+  const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
+  if (entry.source == nullptr) return list_make1(on_heap(BaseColumn{&entry, column->varattno}));
+  return columns_of(entry.source, column_of_source(entry.source, column->varattno));
 }
 
-List* columns_of(const JudgedLevel* level, Node* expression) {
-  ColumnSearch search = {level, NIL};
-  (void)find_columns(expression, &search);
-  return search.found;
+List* columns_of(const JudgedLevel* level, const Node* expression) {
+  List* found = NIL;
+  visit_nodes(expression, [&](const Node* node) {
+    if (IsA(node, Var)) found = list_concat(found, columns_behind(level, as<Var>(node)));
+  });
+  return found;
 }
 
 bool has_column_of(const List* columns, const JudgedEntry* entry) {

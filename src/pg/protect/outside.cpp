@@ -1,7 +1,7 @@
 #include "pg/protect/outside.hpp"
 
 #include "pg/protect/code_of_types.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/allowed_nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
@@ -9,7 +9,6 @@
 extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -29,11 +28,6 @@ constexpr char kNodeHint[] =
     "cannot fail.";
 constexpr char kSubqueryHint[] =
     "Join the table by its key. Or ask the subquery first, and write its answer into this query.";
-
-struct Walk {
-  JudgedLevel* level;
-  SubqueryCheck check;
-};
 
 [[noreturn]] void refuse_function(const JudgedLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
@@ -69,27 +63,11 @@ void check_types(const JudgedLevel* level, Node* node) {
          "convert the answers in a query of its own.");
 }
 
-bool check(Node* node, void* walk);
-
-void check_with_arguments(Walk* walk, Node* node) {
-  if (IsA(node, SubLink)) {
-    auto* subquery = as<SubLink>(node);
-    count_node(walk->level->statement, node);
-    if (walk->check == nullptr) refuse_node(walk->level, node);
-    (void)check(subquery->testexpr, walk);
-    walk->check(walk->level, subquery);
-    return;
-  }
-  if (!IsA(node, List)) check_node_outside(walk->level, node);
-  (void)expression_tree_walker(node, DPQ_TREE_WALKER(check), walk);
-}
-
-// For expression_tree_walker(). `walk` is a Walk*.
-bool check(Node* node, void* walk) {
-  if (node == nullptr) return false;
-  auto* context = static_cast<Walk*>(walk);
-  attempt(context->level, [&] { check_with_arguments(context, node); });
-  return false;
+void check_sublink(JudgedLevel* level, SubLink* sublink, SubqueryCheck check) {
+  count_node(level->statement, as<Node>(sublink));
+  if (check == nullptr) refuse_node(level, as<Node>(sublink));
+  check_outside(level, sublink->testexpr, check);
+  check(level, sublink);
 }
 
 }  // namespace
@@ -131,8 +109,14 @@ void check_node_outside(JudgedLevel* level, Node* node) {
 void check_outside(JudgedLevel* level, Node* expression, SubqueryCheck subquery) {
   const RefusedQuery& refused = level->statement->refused;
   const int before = count_reasons(refused);
-  Walk walk = {level, subquery};
-  (void)check(expression, &walk);
+  (void)search(expression, [&](Node* node) {
+    const bool is_sublink = IsA(node, SubLink);
+    const bool passes = attempt(level, [&] {
+      if (is_sublink) return check_sublink(level, as<SubLink>(node), subquery);
+      if (!IsA(node, List)) check_node_outside(level, node);
+    });
+    return passes && !is_sublink ? Look::kBelow : Look::kPast;
+  });
   if (count_reasons(refused) > before) end_check_after_refusals();
 }
 

@@ -8,7 +8,7 @@
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/user_of_row.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
@@ -18,7 +18,6 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
@@ -56,16 +55,6 @@ const FamilyRow& family_of(const JudgedLevel* level, const Aggref* call) {
   refuse_without_select(level->statement->refused, call->location,
                         psprintf("the aggregate %s is not private", get_func_name(call->aggfnoid)),
                         hint_for_other_aggregate(level->statement, call));
-}
-
-// For expression_tree_walker(). `level` is a JudgedLevel*.
-bool find_other_aggregate(Node* node, void* level) {
-  if (node == nullptr) return false;
-  if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
-    auto* judged = static_cast<JudgedLevel*>(level);
-    attempt(judged, [&] { (void)family_of(judged, as<Aggref>(node)); });
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_other_aggregate), level);
 }
 
 void check_form(const JudgedLevel* level, const Aggref* call) {
@@ -248,13 +237,6 @@ void rewrite_values(JudgedLevel* level, const Aggref* call, const FamilyRow& fam
   }
 }
 
-// For expression_tree_walker().
-bool find_aggregate(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Aggref)) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_aggregate), context);
-}
-
 }  // namespace
 
 Node* rewrite_aggregate(JudgedLevel* level, Aggref* call) {
@@ -270,12 +252,15 @@ Node* rewrite_aggregate(JudgedLevel* level, Aggref* call) {
   return as<Node>(call);
 }
 
-bool has_aggregate(Node* expression) {
-  return find_aggregate(expression, nullptr);
+bool has_aggregate(const Node* expression) {
+  return any_node(expression, [](const Node* node) { return IsA(node, Aggref); });
 }
 
 void require_private_aggregates(JudgedLevel* level, Node* expression) {
-  (void)find_other_aggregate(expression, level);
+  visit_nodes(expression, [&](Node* node) {
+    if (!IsA(node, Aggref) || as<Aggref>(node)->agglevelsup > 0) return;
+    attempt(level, [&] { (void)family_of(level, as<Aggref>(node)); });
+  });
 }
 
 }  // namespace dpquantile

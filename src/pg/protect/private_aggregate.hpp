@@ -19,7 +19,7 @@ namespace dpquantile {
 Node* rewrite_aggregate(JudgedLevel* level, Aggref* call);
 
 // Whether an expression calls aggregates.
-bool has_aggregate(Node* expression);
+bool has_aggregate(const Node* expression);
 
 // ereports if an aggregate in an expression of the block is none of this extension's: that is a
 // clearer reason than what is wrong with the groups of such a query.

@@ -13,14 +13,13 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/server/boundary.hpp"
-#include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -166,22 +165,22 @@ void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* r
               {static_cast<int>(key->tleSortGroupRef), static_cast<int>(entry->ressortgroupref)});
 }
 
-// For expression_tree_walker(). Whether the release node reads all groups before it answers one.
-// Then it sorts them.
-bool find_waiting_call(Node* node, void* context) {
-  if (node == nullptr) return false;
-  const FamilyRow* family = private_family(node);
-  if (family == nullptr) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(find_waiting_call), context);
-  }
-  return family->bounds_groups_of_users() || family->charged == ChargeRule::kOncePerGroup;
+// Whether the release node reads all groups before it answers one. Then it sorts them.
+bool has_waiting_call(const Node* expression) {
+  return search(expression, [](const Node* node) {
+    const FamilyRow* family = private_family(node);
+    if (family == nullptr) return Look::kBelow;
+    const bool waits =
+        family->bounds_groups_of_users() || family->charged == ChargeRule::kOncePerGroup;
+    return waits ? Look::kFound : Look::kPast;
+  });
 }
 
 // When the target list and HAVING have been rewritten.
 void group_by_hashes(const Block& block, const List* groups) {
   const Query* query = block.level->query;
-  const bool all_keys = find_waiting_call(as<Node>(query->targetList), nullptr) ||
-                        find_waiting_call(query->havingQual, nullptr);
+  const bool all_keys =
+      has_waiting_call(as<Node>(query->targetList)) || has_waiting_call(query->havingQual);
   for (int i = 0; i < list_length(groups); ++i) {
     const auto* as_asked = static_cast<const Node*>(list_nth(block.keys, i));
     if (!all_keys && is_stored_key(block.level, as_asked)) continue;
@@ -250,30 +249,29 @@ void rely_on_keys(const JudgedLevel* level) {
          "(SELECT count(*) FROM patients).");
 }
 
-Node* rewrite_over_answers(Node* node, void* context);
-
-Node* rewrite_no_key(const Block* block, Node* node) {
-  if (IsA(node, Aggref)) return rewrite_aggregate(block->level, as<Aggref>(node));
-  if (IsA(node, SubLink)) refuse_subquery(block->level, node);
-  if (IsA(node, Var)) check_dependent_column(block->level, as<Var>(node));
-  check_node_outside(block->level, node);
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(rewrite_over_answers),
-                                 const_cast<Block*>(block));
+// Null if the node stays, with its parts rewritten.
+Node* rewrite_no_key(JudgedLevel* level, Node* node) {
+  if (IsA(node, Aggref)) return rewrite_aggregate(level, as<Aggref>(node));
+  if (IsA(node, SubLink)) refuse_subquery(level, node);
+  if (IsA(node, Var)) check_dependent_column(level, as<Var>(node));
+  check_node_outside(level, node);
+  return nullptr;
 }
 
-// For expression_tree_mutator(). `context` is a Block*.
-Node* rewrite_over_answers(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  const auto* block = static_cast<const Block*>(context);
-  if (Node* key = rewritten_key(*block, node)) return key;
-  Node* rewritten = node;
-  attempt(block->level, [&] { rewritten = rewrite_no_key(block, node); });
-  return rewritten;
+// The parts of what is refused are not looked at.
+Node* rewrite_over_answers(const Block& block, Node* expression) {
+  return mapped(expression, [&](Node* node) {
+    if (Node* key = rewritten_key(block, node)) return key;
+    Node* rewritten = nullptr;
+    const bool passes =
+        attempt(block.level, [&] { rewritten = rewrite_no_key(block.level, node); });
+    return passes ? rewritten : node;
+  });
 }
 
 void rewrite_target_list(Block* block) {
   for (auto* column : each<TargetEntry>(block->level->query->targetList)) {
-    column->expr = as<Expr>(rewrite_over_answers(as<Node>(column->expr), block));
+    column->expr = as<Expr>(rewrite_over_answers(*block, as<Node>(column->expr)));
   }
 }
 
@@ -296,7 +294,7 @@ Node* rewrite_having(Block* block, Node* condition) {
     return as<Node>(terms);
   }
   attempt(block->level, [&] { check_keep_group(block->level, condition); });
-  return has_aggregate(condition) ? rewrite_over_answers(condition, block)
+  return has_aggregate(condition) ? rewrite_over_answers(*block, condition)
                                   : rewrite_inside(block->level, condition);
 }
 

@@ -8,7 +8,7 @@
 #include "pg/protect/size_bounds.hpp"
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/collation.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
@@ -18,7 +18,6 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 }
@@ -320,13 +319,6 @@ void add_limits(const AddedWork& added, Node* node) {
   }
 }
 
-// For expression_tree_walker(). `context` is an AddedWork*.
-bool add_work(Node* node, void* context) {
-  if (node == nullptr) return false;
-  add_node(*static_cast<AddedWork*>(context), node);
-  return expression_tree_walker(node, DPQ_TREE_WALKER(add_work), context);
-}
-
 constexpr char kShorterHint[] =
     "Use fewer functions of texts, shorter patterns and shorter texts in between; double precision "
     "instead of numeric.";
@@ -374,8 +366,7 @@ namespace {
 
 void add_again(const JudgedLevel* level, Node* expression, double times) {
   RowWork work{};
-  AddedWork added = {level, &work};
-  (void)add_work(expression, &added);
+  visit_nodes(expression, [&](Node* node) { add_node({level, &work}, node); });
   RowWork* all = &level->statement->work;
   for (int i = 0; i < kSizeLimits; ++i) all->time[i] += times * work.time[i];
 }

@@ -1,11 +1,10 @@
 #include "pg/query/level.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 }
 
 namespace dpquantile {
@@ -175,28 +174,29 @@ void read_aggregate(Level* level, Aggref* call) {
   reach(&level->outer_values, call->agglevelsup);
 }
 
-// For query_tree_walker() and expression_tree_walker(): what stands in expressions. `context` is a
-// Level*.
-bool read_expression(Node* node, void* context) {
-  if (node == nullptr) return false;
-  auto* level = static_cast<Level*>(context);
-  switch (nodeTag(node)) {
-    case T_Query:
-      (void)read_below(level, as<Query>(node));
-      return false;
-    case T_Var:
-      reach(&level->outer_values, as<Var>(node)->varlevelsup);
-      return false;
-    case T_Aggref:
-      read_aggregate(level, as<Aggref>(node));
-      break;
-    case T_GroupingFunc:
-      reach(&level->outer_values, as<GroupingFunc>(node)->agglevelsup);
-      break;
-    default:
-      break;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(read_expression), context);
+// What stands in expressions.
+void read_expressions(Level* level, int left_out) {
+  const auto* query = as<Node>(level->query);
+  const auto read = [&](Node* node) {
+    switch (nodeTag(node)) {
+      case T_Query:
+        if (node == query) return Look::kBelow;
+        (void)read_below(level, as<Query>(node));
+        return Look::kPast;
+      case T_Var:
+        reach(&level->outer_values, as<Var>(node)->varlevelsup);
+        return Look::kPast;
+      case T_Aggref:
+        read_aggregate(level, as<Aggref>(node));
+        return Look::kBelow;
+      case T_GroupingFunc:
+        reach(&level->outer_values, as<GroupingFunc>(node)->agglevelsup);
+        return Look::kBelow;
+      default:
+        return Look::kBelow;
+    }
+  };
+  (void)search(query, read, kIntoQueries | left_out);
 }
 
 // Fills a level that knows its statement, parent and query.
@@ -208,8 +208,7 @@ void read_parts(Level* level) {
   }
   read_entries(level);
   read_from(level);
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(read_expression), level,
-                          QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
+  read_expressions(level, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
 }
 

@@ -1,25 +1,21 @@
 #include "pg/release/call_cost.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "executor/executor.h"
-#include "nodes/nodeFuncs.h"
 }
 
 namespace dpquantile {
 
 namespace {
 
-// Whether an expression has a parameter without a value, before the query runs. `state` is the
-// executor's.
-bool has_unknown_parameter(Node* node, void* state) {
-  if (node == nullptr) return false;
-  if (IsA(node, Param)) {
-    return as<Param>(node)->paramkind != PARAM_EXTERN ||
-           static_cast<EState*>(state)->es_param_list_info == nullptr;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_unknown_parameter), state);
+// Whether an expression has a parameter without a value, before the query runs.
+bool has_unknown_parameter(const List* expressions, const EState* state) {
+  return any_node(expressions, [&](const Node* node) {
+    return IsA(node, Param) &&
+           (as<Param>(node)->paramkind != PARAM_EXTERN || state->es_param_list_info == nullptr);
+  });
 }
 
 // Whether EXPLAIN shows a plan that is not run. Otherwise a call without checked parameters belongs
@@ -33,8 +29,9 @@ bool is_plain_explain(const PlanState* node) {
 const PrivacyCost* known_cost(ReleaseNode* node, ReleaseCall* call) {
   PlanState* state = &node->scan.ss.ps;
   if (call->checked == nullptr) {
-    auto* parameters = as<Node>(call->parameters);
-    if (!is_plain_explain(state) || has_unknown_parameter(parameters, state->state)) return nullptr;
+    if (!is_plain_explain(state) || has_unknown_parameter(call->parameters, state->state)) {
+      return nullptr;
+    }
     prepare_call(call, state->ps_ExprContext, state->state->es_query_cxt);
   }
   return &call->costs.own;

@@ -3,10 +3,9 @@
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
@@ -16,7 +15,7 @@ namespace dpquantile {
 
 namespace {
 
-bool may_read_data(Node* node, void* root);
+bool may_read_data(const Node* tree, const PlannerInfo* root);
 
 // The planner of the uncorrelated subquery that sets a parameter of the query level, or null.
 PlannerInfo* planner_of_subquery(const PlannerInfo* root, int parameter) {
@@ -27,7 +26,7 @@ PlannerInfo* planner_of_subquery(const PlannerInfo* root, int parameter) {
   return nullptr;
 }
 
-bool subquery_may_read_data(PlannerInfo* subquery) {
+bool subquery_may_read_data(const PlannerInfo* subquery) {
   auto* parse = as<Node>(subquery->parse);
   return calls_changing_functions(parse) || may_read_data(parse, subquery);
 }
@@ -39,12 +38,12 @@ bool is_of_data(const RangeTblEntry* entry) {
 
 // `levels_up`: how far above the contents the query level of the entry is. LATERAL contents read
 // columns of other entries.
-bool contents_may_read_data(Node* contents, int levels_up, PlannerInfo* root) {
+bool contents_may_read_data(Node* contents, int levels_up, const PlannerInfo* root) {
   return contents == nullptr || contain_vars_of_level(contents, levels_up) ||
          calls_changing_functions(contents) || may_read_data(contents, root);
 }
 
-bool entry_may_read_data(RangeTblEntry* entry, PlannerInfo* root) {
+bool entry_may_read_data(const RangeTblEntry* entry, const PlannerInfo* root) {
   switch (entry->rtekind) {
     case RTE_VALUES:
       return contents_may_read_data(as<Node>(entry->values_lists), 0, root);
@@ -57,10 +56,8 @@ bool entry_may_read_data(RangeTblEntry* entry, PlannerInfo* root) {
   }
 }
 
-bool has_private_call(Node* node, void*) {
-  if (node == nullptr) return false;
-  if (private_family(node) != nullptr) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_private_call), nullptr);
+bool has_private_call(const List* columns) {
+  return any_node(columns, [](const Node* node) { return private_family(node) != nullptr; });
 }
 
 bool is_exact(const TargetEntry* column) {
@@ -73,7 +70,7 @@ bool is_exact(const TargetEntry* column) {
 bool answers_privately(const RangeTblEntry* entry) {
   Query* query = entry->rtekind == RTE_SUBQUERY ? entry->subquery : nullptr;
   if (query == nullptr) return false;
-  if (!has_private_call(as<Node>(query->targetList), nullptr)) return false;
+  if (!has_private_call(query->targetList)) return false;
   if (contain_vars_of_level(as<Node>(query), 1)) return true;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (is_exact(column)) return false;
@@ -81,23 +78,20 @@ bool answers_privately(const RangeTblEntry* entry) {
   return query->groupClause == NIL && query->havingQual == nullptr;
 }
 
-// For expression_tree_walker(), over the FROM clause. `root` is the planner of the query level.
-bool joins_data(Node* node, void* root) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblRef)) {
-    auto* planner = static_cast<PlannerInfo*>(root);
-    auto* entry = rt_fetch(as<RangeTblRef>(node)->rtindex, planner->parse->rtable);
+bool joins_data(const PlannerInfo* root) {
+  return any_node(root->parse->jointree, [&](const Node* node) {
+    if (!IsA(node, RangeTblRef)) return false;
+    const auto* entry = rt_fetch(as<RangeTblRef>(node)->rtindex, root->parse->rtable);
     if (entry->rtekind == RTE_RESULT) return false;
-    return !answers_privately(entry) && entry_may_read_data(entry, planner);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(joins_data), root);
+    return !answers_privately(entry) && entry_may_read_data(entry, root);
+  });
 }
 
 // Whether data may decide which rows the query level has: a join with data, a condition, or LIMIT.
-bool data_may_choose_rows(PlannerInfo* root) {
+bool data_may_choose_rows(const PlannerInfo* root) {
   const Query* query = root->parse;
+  if (joins_data(root)) return true;
   auto* from = as<Node>(query->jointree);
-  if (joins_data(from, root)) return true;
   for (Node* condition : {from, query->havingQual, query->limitCount, query->limitOffset}) {
     if (calls_changing_functions(condition) || may_read_data(condition, root)) return true;
   }
@@ -105,13 +99,13 @@ bool data_may_choose_rows(PlannerInfo* root) {
 }
 
 // Whether a column of a query level may have been read from data.
-bool column_may_read_data(const Node* column, PlannerInfo* root) {
+bool column_may_read_data(const Node* column, const PlannerInfo* root) {
   return !IsA(column, Var) || data_may_choose_rows(root);
 }
 
 // Whether a parameter that an outer query sets may have been read from data.
 bool outer_column_may_read_data(int parameter, const PlannerInfo* root) {
-  for (PlannerInfo* outer = root->parent_root; outer != nullptr; outer = outer->parent_root) {
+  for (const PlannerInfo* outer = root->parent_root; outer != nullptr; outer = outer->parent_root) {
     for (const auto* item : each<const PlannerParamItem>(outer->plan_params)) {
       if (item->paramId == parameter) return column_may_read_data(item->item, outer);
     }
@@ -128,19 +122,14 @@ bool parameter_may_read_data(const Param* parameter, const PlannerInfo* root) {
                              : subquery_may_read_data(subquery);
 }
 
-// For expression_tree_walker(); `root` is the planner of the query level.
-bool may_read_data(Node* node, void* root) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) return is_of_data(as<RangeTblEntry>(node));
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(may_read_data), root,
-                             QTW_EXAMINE_RTES_BEFORE);
-  }
-  if (IsA(node, SubPlan)) return true;
-  if (IsA(node, Param)) {
-    return parameter_may_read_data(as<Param>(node), static_cast<const PlannerInfo*>(root));
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(may_read_data), root);
+// `root` is the planner of the query level.
+bool may_read_data(const Node* tree, const PlannerInfo* root) {
+  const auto reads = [&](const Node* node) {
+    if (IsA(node, RangeTblEntry)) return is_of_data(as<RangeTblEntry>(node));
+    if (IsA(node, Param)) return parameter_may_read_data(as<Param>(node), root);
+    return IsA(node, SubPlan);
+  };
+  return any_node(tree, reads, kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "pg/release/release_columns.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -24,16 +23,15 @@ bool is_leaf(const Node* expression) {
          IsA(expression, GroupingFunc);
 }
 
-// Adds the columns from which an expression can be computed. It does not look into a group key:
-// what a key is computed from need not be known above the groups. A walker, so it returns false.
-bool add_columns_of(Node* expression, void* columns) {
-  auto* target = static_cast<PathTarget*>(columns);
-  if (expression == nullptr || list_member(target->exprs, expression)) return false;
-  if (is_leaf(expression)) {
-    add_column_to_pathtarget(target, as<Expr>(expression), 0);
-    return false;
-  }
-  return expression_tree_walker(expression, DPQ_TREE_WALKER(add_columns_of), columns);
+// Adds the columns from which expressions can be computed. It does not look into a group key:
+// what a key is computed from need not be known above the groups.
+void add_columns_of(const List* expressions, PathTarget* target) {
+  (void)search(expressions, [&](Node* node) {
+    if (list_member(target->exprs, node)) return Look::kPast;
+    if (!is_leaf(node)) return Look::kBelow;
+    add_column_to_pathtarget(target, as<Expr>(node), 0);
+    return Look::kPast;
+  });
 }
 
 // GROUPING() of equal keys is not the same.
@@ -57,7 +55,7 @@ ReleaseColumns flat_columns(const GroupingLevel& level) {
   }
   const bool begin_with_target = list_length(flat->exprs) == list_length(target->exprs);
   rest = lappend(rest, level.having);
-  (void)add_columns_of(as<Node>(rest), flat);
+  add_columns_of(rest, flat);
   return {flat, begin_with_target, NIL, NIL};
 }
 
@@ -85,10 +83,8 @@ void add_grouping_of_key(ReleaseColumns* columns, Index reference) {
       lappend_int(columns->grouping_of_keys, list_length(columns->target->exprs));
 }
 
-bool has_grouping_function(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, GroupingFunc)) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_grouping_function), context);
+bool has_grouping_function(const List* expressions) {
+  return any_node(expressions, [](const Node* node) { return IsA(node, GroupingFunc); });
 }
 
 bool has_equal_keys(const ReleaseColumns& columns) {
@@ -105,9 +101,9 @@ bool has_equal_keys(const ReleaseColumns& columns) {
 // equal expressions. A node that returns its columns as they are does not ask it.
 void require_clear_grouping(const GroupingLevel& level, const ReleaseColumns& columns) {
   if (level.root->parse->groupingSets == NIL || !has_equal_keys(columns)) return;
-  auto* target = as<Node>(level.groups->reltarget->exprs);
-  const bool confused = has_grouping_function(as<Node>(level.having), nullptr) ||
-                        (!columns.begin_with_target && has_grouping_function(target, nullptr));
+  const List* target = level.groups->reltarget->exprs;
+  const bool confused = has_grouping_function(level.having) ||
+                        (!columns.begin_with_target && has_grouping_function(target));
   if (!confused) return;
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

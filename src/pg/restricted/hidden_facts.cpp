@@ -2,14 +2,13 @@
 
 #include "pg/restricted/denied_functions.hpp"
 #include "pg/restricted/told_by_column.hpp"
-#include "pg/server/nodes.hpp"
 #include "pg/server/permissions_of_entry.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
@@ -117,27 +116,29 @@ void hide_columns(Query* query, RangeTblEntry* entry) {
 
 // ---- Walks ----
 
-bool tells_facts(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (is_hidden_call(node)) return true;
-  if (!IsA(node, Query)) return expression_tree_walker(node, DPQ_TREE_WALKER(tells_facts), context);
-  auto* query = as<Query>(node);
+bool names_catalog_with_facts(const Query* query) {
   for (int number = 1; number <= list_length(query->rtable); ++number) {
     if (is_catalog_with_facts(query, number)) return true;
   }
-  return query_tree_walker(query, DPQ_TREE_WALKER(tells_facts), context, 0);
+  return false;
 }
 
-Node* without_facts(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
+bool tells_facts(const Query* query) {
+  const auto tells = [](Node* node) {
+    return is_hidden_call(node) || (IsA(node, Query) && names_catalog_with_facts(as<Query>(node)));
+  };
+  return any_node(query, tells, kIntoQueries);
+}
+
+// Changes the queries themselves, the inner ones first: it does not look at those that it makes.
+Node* without_facts(Node* node) {
   if (is_hidden_call(node)) {
     return as<Node>(makeNullConst(exprType(node), -1, exprCollation(node)));
   }
-  if (!IsA(node, Query)) {
-    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(without_facts), context);
-  }
+  const auto change = [](Node* child) { return without_facts(child); };
+  Node* changed = with_children(node, change, kIntoQueries | QTW_DONT_COPY_QUERY);
+  if (!IsA(node, Query)) return changed;
   auto* query = as<Query>(node);
-  query_tree_mutator(query, DPQ_TREE_MUTATOR(without_facts), context, QTW_DONT_COPY_QUERY);
   for (int number = 1; number <= list_length(query->rtable); ++number) {
     if (is_catalog_with_facts(query, number)) hide_columns(query, rt_fetch(number, query->rtable));
   }
@@ -147,9 +148,8 @@ Node* without_facts(Node* node, void* context) {
 }  // namespace
 
 bool hide_facts(Query* query) {
-  auto* node = as<Node>(query);
-  if (!tells_facts(node, nullptr)) return false;
-  without_facts(node, nullptr);
+  if (!tells_facts(query)) return false;
+  (void)without_facts(as<Node>(query));
   return true;
 }
 

@@ -1,13 +1,12 @@
 #include "pg/restricted/system_columns.hpp"
 
 #include "pg/restricted/restricted_session.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
 #include "access/transam.h"
 #include "catalog/pg_class.h"
-#include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 }
@@ -39,30 +38,15 @@ void refuse_variable(const Var* variable, const List* queries) {
   if (entry->rtekind == RTE_RELATION) refuse_column(entry->relid, variable->varattno);
 }
 
-bool refuse_in_query(Node* node, void* context) {
-  if (node == nullptr) return false;
-  auto* queries = static_cast<List*>(context);
-  if (IsA(node, Var)) {
-    refuse_variable(as<Var>(node), queries);
+void refuse_in_tree(Node* node, List* queries) {
+  if (IsA(node, Var)) return refuse_variable(as<Var>(node), queries);
+  List* around = IsA(node, Query) ? lcons(node, list_copy(queries)) : queries;
+  const auto refuse = [&](Node* child) {
+    refuse_in_tree(child, around);
     return false;
-  }
-  if (!IsA(node, Query)) {
-    return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_in_query), queries);
-  }
-  List* inner = lcons(node, list_copy(queries));
-  query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(refuse_in_query), inner, 0);
-  list_free(inner);
-  return false;
-}
-
-// All variables of the condition are columns of OLD and NEW.
-bool refuse_in_condition(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Var)) {
-    refuse_column(*static_cast<Oid*>(context), as<Var>(node)->varattno);
-    return false;
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(refuse_in_condition), context);
+  };
+  (void)any_child(node, refuse, kIntoQueries);
+  if (around != queries) list_free(around);
 }
 
 }  // namespace
@@ -95,18 +79,21 @@ void refuse_system_column(Oid relation, const char* column) {
 }
 
 void refuse_system_columns(Query* query) {
-  refuse_in_query(as<Node>(query), NIL);
+  refuse_in_tree(as<Node>(query), NIL);
 }
 
 void refuse_system_columns_of_policies(const Query* query, const RangeTblEntry* entry) {
   if (entry->securityQuals == NIL) return;
   List* queries = list_make1(const_cast<Query*>(query));
-  refuse_in_query(as<Node>(entry->securityQuals), queries);
+  refuse_in_tree(as<Node>(entry->securityQuals), queries);
   list_free(queries);
 }
 
 void refuse_system_columns_of_trigger(Oid relation, Node* condition) {
-  refuse_in_condition(condition, &relation);
+  // All variables of the condition are columns of OLD and NEW.
+  visit_nodes(condition, [&](const Node* node) {
+    if (IsA(node, Var)) refuse_column(relation, as<Var>(node)->varattno);
+  });
 }
 
 }  // namespace dpquantile

@@ -6,7 +6,7 @@ extern "C" {
 #include "nodes/pg_list.h"
 }
 
-// PostgreSQL's trees and lists in the words of C++. Nothing here allocates or fails.
+// PostgreSQL's nodes and lists in the words of C++. Nothing here allocates or fails.
 namespace dpquantile {
 
 // A node as one of its kind, which its tag must say: IsA(node, Var) comes before as<Var>(node). A

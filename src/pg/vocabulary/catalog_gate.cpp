@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/server/version.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
@@ -21,7 +21,6 @@ extern "C" {
 #include "catalog/pg_range.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
-#include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -251,25 +250,15 @@ void check_expression(const Named& named, Node* node) {
 
 // ---- Tables --------------------------------------------------------------------------------
 
-struct Walk {
-  Gate* gate;
-  const ObjectAddress* through;  // the index or column with the expression, or null
-};
-
-bool check_part(Node* node, void* walk);
-
-void check_part_of(Gate* gate, const ObjectAddress& object, Node* expression) {
-  Walk walk = {gate, &object};
-  (void)check_part(expression, &walk);
-}
+void check_tree(Gate* gate, const ObjectAddress* through, Node* tree);
 
 // The planner puts the expression of a virtual generated column where the column is.
 void check_virtual_columns(Gate* gate, Relation table) {
   const TupleDesc columns = RelationGetDescr(table);
   for (int i = 0; i < columns->natts; ++i) {
     if (!DPQ_IS_VIRTUAL(TupleDescAttr(columns, i)->attgenerated)) continue;
-    check_part_of(gate, {RelationRelationId, RelationGetRelid(table), i + 1},
-                  DPQ_GENERATION_EXPRESSION(table, i + 1));
+    const ObjectAddress column = {RelationRelationId, RelationGetRelid(table), i + 1};
+    check_tree(gate, &column, DPQ_GENERATION_EXPRESSION(table, i + 1));
   }
 }
 
@@ -283,7 +272,8 @@ void check_predicate(Gate* gate, Oid index) {
   auto* predicate =
       is_null ? nullptr : static_cast<Node*>(stringToNode(TextDatumGetCString(written)));
   ReleaseSysCache(row);
-  check_part_of(gate, {RelationRelationId, index, 0}, predicate);
+  const ObjectAddress through = {RelationRelationId, index, 0};
+  check_tree(gate, &through, predicate);
 }
 
 void check_table(Gate* gate, Oid relation) {
@@ -293,29 +283,24 @@ void check_table(Gate* gate, Oid relation) {
   table_close(table, NoLock);
 }
 
-bool check_entry(const RangeTblEntry* entry, Gate* gate) {
-  if (entry->rtekind != RTE_RELATION || entry->relid < FirstNormalObjectId) return false;
+void check_entry(const RangeTblEntry* entry, Gate* gate) {
+  if (entry->rtekind != RTE_RELATION || entry->relid < FirstNormalObjectId) return;
   for (const Oid child : each_oid(find_all_inheritors(entry->relid, AccessShareLock, nullptr))) {
     check_table(gate, child);
   }
-  return false;
 }
 
 // ---- The query -----------------------------------------------------------------------------
 
-// For query_tree_walker() and expression_tree_walker(). `walk` is a const Walk*.
-bool check_part(Node* node, void* walk) {
-  if (node == nullptr) return false;
-  const auto* context = static_cast<const Walk*>(walk);
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(check_part), walk,
-                             QTW_EXAMINE_SORTGROUP | QTW_EXAMINE_RTES_BEFORE);
-  }
-  if (IsA(node, RangeTblEntry)) {
-    return check_entry(as<RangeTblEntry>(node), context->gate);
-  }
-  check_expression({context->gate, node, context->through}, node);
-  return expression_tree_walker(node, DPQ_TREE_WALKER(check_part), walk);
+// `through` is the index or column that has the tree as its expression, or null.
+void check_tree(Gate* gate, const ObjectAddress* through, Node* tree) {
+  visit_nodes(
+      tree,
+      [&](Node* node) {
+        if (IsA(node, RangeTblEntry)) return check_entry(as<RangeTblEntry>(node), gate);
+        if (!IsA(node, Query)) check_expression({gate, node, through}, node);
+      },
+      kIntoQueries | QTW_EXAMINE_SORTGROUP | QTW_EXAMINE_RTES_BEFORE);
 }
 
 // initdb makes them: those of the catalogs' source, which are pinned, collations of the system, and
@@ -328,8 +313,7 @@ bool is_of_postgres(Oid object) {
 
 void check_catalog_objects(const RefusedQuery& refused, Query* query) {
   Gate gate = {&refused, nullptr};
-  Walk walk = {&gate, nullptr};
-  (void)check_part(as<Node>(query), &walk);
+  check_tree(&gate, nullptr, as<Node>(query));
 }
 
 const char* problem_of_predicate(Oid index) {
