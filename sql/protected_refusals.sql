@@ -124,6 +124,7 @@ SELECT problem FROM dp_explain('SELECT dp_count(1) FROM staff WHERE 5 >>>> salar
 :reasons dp_explain('SELECT dp_count(1) FROM staff WHERE spy(5) AND name ~ ''a'' AND checked(5) > 1');
 -- What reads a WITH query that is refused has no reason of its own. A query that is cancelled is no reason.
 :reasons dp_explain('WITH a AS (SELECT s.* FROM staff s JOIN staff t ON s.id = t.id), b AS (SELECT salary + 1 FROM a) SELECT dp_count(1) FROM b');
+SELECT count(*) FROM dp_explain('SELECT dp_count(1) FROM staff WHERE id IN (' || repeat('random(), ', 200) || '1)');
 SET statement_timeout = 50;
 :reasons dp_explain('SELECT dp_count(1) FROM staff WHERE name ~ ''a'' AND name = (factorial(30000) + factorial(30001) + factorial(30002) + factorial(30003) + factorial(30004))::text');
 RESET statement_timeout;

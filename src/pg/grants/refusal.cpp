@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "tcop/tcopprot.h"
 }
 
@@ -32,7 +33,11 @@ bool is_same(const ErrorData* one, const ErrorData* other) {
          strcmp(one->message, other->message) == 0;
 }
 
+// Nobody reads more.
+constexpr int kMostReasons = 100;
+
 void add(Reasons* reasons, ErrorData* error) {
+  if (list_length(reasons->errors) >= kMostReasons) return;
   for (const auto* known : each<const ErrorData>(reasons->errors)) {
     if (is_same(known, error)) return;
   }
@@ -74,6 +79,7 @@ void end_check_after_refusals() {
 }
 
 bool note_refusal(Reasons* reasons, void (*function)(void* context), void* context) {
+  CHECK_FOR_INTERRUPTS();
   const MemoryContext memory = CurrentMemoryContext;
   volatile bool passes = true;
   raised = Raised::kOther;

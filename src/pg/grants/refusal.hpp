@@ -14,7 +14,7 @@ namespace dpquantile {
 
 // Why a statement is refused, if all reasons are wanted and not only the first.
 struct Reasons {
-  List* errors;  // ErrorData, each once
+  List* errors;  // ErrorData, each once, 100 at most
   bool is_last;  // the rules that come later would only find what follows from these
 };
 

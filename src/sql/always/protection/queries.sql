@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_explain(query text, rows bigint DEFAUL
   LANGUAGE C VOLATILE ROWS 5 AS 'MODULE_PATHNAME', 'dpq_explain';
 COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'What a query would cost: a row for each private aggregate in it, also for those that would answer in the place of standard ones; or, '
-  'if the query is refused, a row for each reason that another one does not hide, in the order of the text. query: one SELECT, without parameters; rows: a public guess of the number of rows '
+  'if the query is refused, a row for each reason that another one does not hide, 100 at most, in the order of the text. query: one SELECT, without parameters; rows: a public guess of the number of rows '
   'of a group, from 1 to 2^40. private_aggregate: its name; '
   'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
   'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean, of dp_cdf the 95 % error of all its counts at once, of '
