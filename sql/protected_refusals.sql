@@ -493,6 +493,9 @@ SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.departme
   GROUP BY e.id HAVING dp_keep_group(1, 1e-6);
 SELECT e.id FROM (SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = d.id WHERE s.salary > 1e6
   GROUP BY e.id HAVING dp_keep_group(1, 1e-6)) e;
+-- A term of ON need not name the table to choose its row, or to drop public rows.
+SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id LEFT JOIN department e ON e.id = d.id AND s.salary > 5 GROUP BY e.id;
+SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = d.id AND s.salary > 5 GROUP BY d.id;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = s.salary GROUP BY d.id;
 -- Equal keys that look different (threat 63)
 SELECT d.floor::float8, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY 1;

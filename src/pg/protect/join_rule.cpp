@@ -171,12 +171,14 @@ List* terms_on(const JudgedLevel* level, const List* conditions, int table) {
   return terms;
 }
 
-// What a public row is joined to is public if all terms are that choose it, wherever they stand. An
-// inner join by another one drops public rows.
-void add_beside_public_side(const Walk& walk, int table, const List* conditions, bool is_inner) {
+// What a public row is joined to is public if all terms are that choose it: those of ON, also if
+// they do not name it, and those of WHERE that do. An inner join by another one drops public rows.
+void add_beside_public_side(const Walk& walk, int table, const List* on, bool is_inner) {
   JudgedEntry& entry = entry_of(walk.level, table);
+  const List* where = is_inner ? walk.where : NIL;
   entry.is_public = true;
-  entry.is_public = are_public(walk.level, terms_on(walk.level, conditions, table));
+  entry.is_public =
+      are_public(walk.level, on) && are_public(walk.level, terms_on(walk.level, where, table));
   if (is_inner && !entry.is_public) walk.level->keeps_public_rows = false;
 }
 
@@ -260,7 +262,7 @@ Part walk_join(const Walk& walk, const JoinExpr* join) {
     add_public_side(walk, sides.rows, table, at);
     sides.rows.has_public_side = true;
   } else if (sides.rows.has_public_side) {
-    add_beside_public_side(walk, table, conditions, is_inner);
+    add_beside_public_side(walk, table, on, is_inner);
   }
   sides.rows.entries = bms_add_member(sides.rows.entries, table);
   return sides.rows;
