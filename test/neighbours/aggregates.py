@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 import private_aggregates
 
@@ -67,6 +67,19 @@ IN_RHO: List[Aggregate] = [
     Aggregate("dp_quantiles(#, '{0.1, 0.5, 0.9}', NULL, 0, 90000, dp_options(rho => 0.1))::text", "text", "numeric float8", draws_evenly=False),
     Aggregate("dp_cdf_quantile(dp_cdf(#, NULL, 0, 100, dp_options(bins => 16, rho => 0.1)), 0.5)", "float8", "int4 float8"),
     Aggregate("dp_cdf_quantile(dp_cdf(#, NULL, 0, 100, dp_options(bins => 16, rho => 0.1, method => 'tree')), 0.5)", "float8", "int4 float8"),
+]
+
+# With the exact aggregate, where {} is for FILTER
+EXACT: List[Tuple[Aggregate, str]] = [
+    (Aggregate("dp_count(0.1)", "int8", bound=1), "count(*){}"),
+    (Aggregate("dp_count(#, 0.1)", "int8", "int4", 1), "count(#){}"),
+    (Aggregate("dp_sum(#, 0.5, 0, 3)", "int8", "int4", 3), "coalesce(sum(least(greatest(#, 0), 3)){}, 0)"),
+    (Aggregate("dp_count_distinct(#, 0.5)", "int8", "int4", 1), "count(DISTINCT #){}"),
+]
+EXACT_IN_RHO: List[Tuple[Aggregate, str]] = [
+    (Aggregate("dp_count(NULL, dp_options(rho => 0.1))", "int8", bound=1), "count(*){}"),
+    (Aggregate("dp_count(#, NULL, dp_options(rho => 0.1))", "int8", "int4", 1), "count(#){}"),
+    (Aggregate("dp_sum(#, NULL, 0, 3, dp_options(rho => 0.1))", "int8", "int4", 3), "coalesce(sum(least(greatest(#, 0), 3)){}, 0)"),
 ]
 
 # USER stands for the column of the user.

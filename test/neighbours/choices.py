@@ -58,11 +58,13 @@ class Protected:
 
 
 class Choices:
-    def __init__(self, random: Random, inside: Expressions, outside: Expressions, tables: Sequence[Protected]):
+    def __init__(self, random: Random, inside: Expressions, outside: Expressions, tables: Sequence[Protected],
+                 small: Sequence[Protected]):
         self.random = random
         self.inside = inside
         self.outside = outside
         self.tables = tables
+        self.small = small  # the tables of trees.py
         self.focus = tables[0]  # the table in which the neighbours differ
         self.changed: Dict[str, str] = {}  # values of the row in which they do
         self.changed_row_share = 0.0  # of the conditions

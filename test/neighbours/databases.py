@@ -14,19 +14,25 @@ import psycopg2.extensions
 from expressions import quoted
 from outcome import Outcome, execute
 from choices import Protected
-from rows import BOSSES, Change, Columns, Row, odd_row, rows_of_table
+from rows import BOSSES, FIRST_NEW_ID, Change, Columns, Row, odd_row, rows_of_table, small_row
 
 TEMPLATE = "fuzz_template"
 ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "patients": 50, "events": 200, "hidden": 220}
+# Those of trees.py: so small that most joins find one row or none.
+SMALL_ROW_COUNTS = {"calls": 8, "beds": 7, "doses": 9, "meals": 9, "trips": 9}
 USERS = 60
 # The table that a protected view reads
 STORED_IN = {"roster": "hidden"}
 # The tables that protect users, and how many rows of each a query sees, as protect.sql has it
-OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1}
+OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1, "beds": 1, "doses": 2, "meals": 3, "trips": 40}
 # Those whose users are the same. Neighbours differ by all rows of one user in all of them.
-UNIT = ("stays", "patients")
+UNITS = (("stays", "patients"), ("beds", "doses", "meals", "trips"))
 ONE_ROW_OF_USER = ("patients",)
-KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "patient", "events": "id", "hidden": "id"}
+KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "patient", "events": "id", "hidden": "id", "calls": "id",
+        "beds": "patient", "doses": "patient", "meals": "patient", "trips": "patient"}
+LARGE = ("staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster")
+SMALL = ("calls", "beds", "calls", "doses", "calls", "meals", "calls", "trips")
+SMALL_EACH = int(os.environ.get("SMALL_EACH", "2"))  # Each second change is one of a small table, where the variable says no other.
 
 COLUMNS_QUERY = """
 SELECT a.attname, CASE WHEN t.typname = '_text' THEN 'text[]' ELSE t.typname END
@@ -116,14 +122,17 @@ class Neighbours:
                 must(side.owner, "SELECT dp_grant_budget('analyst', 1e12, 0.9, 'zcdp', smallest_charge => 1e-9)")
         owner = self.sides[0].owner
         self.columns = {table: columns_of_table(owner, table) for table in KEYS}
-        self.protected = [Protected(table, columns_of_table(owner, table), "patient" if table in OF_USERS else None, OF_USERS.get(table),
-                                    table in UNIT)
-                          for table in ("staff", "visits", "stays", "patients", "events", "roster")]
+        self.protected = [self.protected_table(owner, table) for table in ("staff", "visits", "stays", "patients", "events", "roster")]
+        self.small = [self.protected_table(owner, table) for table in SMALL_ROW_COUNTS]
         self.rows: Dict[str, List[Row]] = {}
         self.changed: Optional[Change] = None
-        self.next_id = 1000
+        self.changes = 0
+        self.next_id = FIRST_NEW_ID
         self.are_alike = False  # but for the change
         self.settings: List[str] = []  # of the analyst's sessions
+
+    def protected_table(self, owner: psycopg2.extensions.connection, table: str) -> Protected:
+        return Protected(table, columns_of_table(owner, table), "patient" if table in OF_USERS else None, OF_USERS.get(table), table in UNITS[0])
 
     def load(self, alike: bool) -> None:
         """Other rows in all tables: the same in both databases, in another order and with other statistics unless they are to be alike."""
@@ -133,6 +142,8 @@ class Neighbours:
         for table, count in ROW_COUNTS.items():
             rows = rows_of_table(self.columns[table], count, odd_share, self.random)
             self.rows[table] = self.with_users(rows) if table in OF_USERS else rows
+        for table, count in SMALL_ROW_COUNTS.items():
+            self.rows[table] = [small_row(self.columns[table], number + 1, self.random) for number in range(count)]
         for side, neighbour in enumerate(self.sides):
             for table, rows in self.rows.items():
                 self.fill(neighbour, table, rows, side == 1 and not alike)
@@ -158,7 +169,9 @@ class Neighbours:
         """Takes the last change back and makes another. Returns it."""
         if self.changed is not None:
             self.apply(self.changed, undo=True)
-        protected = self.random.choice(["staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster"])
+        self.changes += 1
+        number = self.changes // SMALL_EACH
+        protected = SMALL[number % len(SMALL)] if self.changes % SMALL_EACH == 0 else self.random.choice(LARGE)
         self.changed = self.random_change(STORED_IN.get(protected, protected))
         self.apply(self.changed, undo=False)
         return self.changed
@@ -169,27 +182,31 @@ class Neighbours:
         if self.random.random() < 0.35:
             # Other rows refer to the first ones.
             rows = self.rows[table][:BOSSES] if self.random.random() < 0.5 else self.rows[table]
-            key = str(self.random.choice([row[key_position] for row in rows]))
+            key = str(self.random.choice([row[key_position] for row in rows if row[key_position] is not None]))
             return Change(table, self.rows_with_key(table, key), False, side, key,
                           tuple((other, self.rows_with_key(other, key)) for other in self.others_of_unit(table)))
         self.next_id += 1
-        return Change(table, self.new_rows(table, [1, 3, 12]), True, side, str(self.next_id),
-                      tuple((other, self.new_rows(other, [0, 1, 3, 12])) for other in self.others_of_unit(table)))
+        # The keys of public tables end at 12, those of the rows of small tables before that.
+        key = str(self.random.choice([10, 12]) if table in SMALL and self.random.random() < 0.5 else self.next_id)
+        most = 3 if table in SMALL else 12
+        return Change(table, self.new_rows(table, key, [1, most // 4 + 1, most]), True, side, key,
+                      tuple((other, self.new_rows(other, key, [0, 1, most // 4 + 1, most // 2, most])) for other in self.others_of_unit(table)))
 
     def others_of_unit(self, table: str) -> List[str]:
-        return [other for other in UNIT if table in UNIT and other != table]
+        return [other for unit in UNITS if table in unit for other in unit if other != table]
 
     def rows_with_key(self, table: str, key: str) -> Tuple[Row, ...]:
         position = list(self.columns[table]).index(KEYS[table])
         return tuple(row for row in self.rows[table] if row[position] == key)
 
-    def new_rows(self, table: str, counts: Sequence[int]) -> Tuple[Row, ...]:
+    def new_rows(self, table: str, key: str, counts: Sequence[int]) -> Tuple[Row, ...]:
         """With a new key, as many as one of the counts if they are of a user."""
         count = self.random.choice(counts) if table in OF_USERS else 1
         count = min(count, 1) if table in ONE_ROW_OF_USER else count
         position = list(self.columns[table]).index(KEYS[table])
-        rows = [odd_row(self.columns[table], self.next_id, self.random) for _ in range(count)]
-        return tuple(row[:position] + (str(self.next_id),) + row[position + 1:] for row in rows)
+        any_row = small_row if table in SMALL else odd_row
+        rows = [any_row(self.columns[table], self.next_id, self.random) for _ in range(count)]
+        return tuple(row[:position] + (key,) + row[position + 1:] for row in rows)
 
     def apply(self, change: Change, undo: bool) -> None:
         target = self.sides[change.side if change.is_new else 1 - change.side]

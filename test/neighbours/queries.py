@@ -9,8 +9,10 @@ from blocks import Blocks
 from choices import MISSES_OUTSIDE, Choices
 from expressions import Column, columns_of
 from sources import CITY, KEY_TYPES, Rows
+from trees import Trees
 from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With, depends_on_answers, items_of
 
+TREE_SHARE = 0.85  # where the neighbours differ in a table that trees read
 NEVER_FAIL = ["# IS NULL", "#::text", "coalesce(#, NULL)", "count(#) OVER ()", "lag(#) OVER ()", "first_value(#) OVER ()"]
 
 
@@ -18,9 +20,13 @@ class Queries:
     def __init__(self, choices: Choices):
         self.choices = choices
         self.blocks = Blocks(choices)
+        self.trees = Trees(choices, self.blocks)
 
     def query(self) -> Query:
         self.choices.begin_query()
+        if self.choices.focus in self.choices.small and self.choices.chance(TREE_SHARE):
+            self.choices.miss = None
+            return self.query_over_tree()
         if self.choices.miss in MISSES_OUTSIDE:
             return self.with_miss_outside()
         productions: List[Callable[[], Query]] = [self.blocks.block, self.derived, self.chain, self.union, self.sublinks, self.correlated,
@@ -28,6 +34,11 @@ class Queries:
         # Prepared statements choose between plans by costs, and so by what is planned outside of the release.
         of_ctes = 6 if self.choices.inside.parameters is None else 25
         return self.choices.random.choices(productions, [30, 20, 8, 8, 7, 7, 7, of_ctes, 3, 4])[0]()
+
+    def query_over_tree(self) -> Query:
+        if self.choices.chance(0.95):
+            return self.trees.query()
+        return self.derived(self.trees.block(self.trees.tree()))
 
     def columns_of_query(self, query: Query, alias: str) -> Tuple[Column, ...]:
         return tuple(Column(f"{alias}.{item.name}", item.expr.type, depends_on_answers(item), item.expr.bound)

@@ -60,6 +60,7 @@ LARGE_GROUPS = ["Sales", "Support", "Engineering", "Research"]
 LONE_GROUPS = ["Archive", "Legal", "Board"]
 CITIES = 12
 BOSSES = 5
+FIRST_NEW_ID = 1000
 
 
 def special_value(column: str, kind: str, random: Random) -> Optional[str]:
@@ -99,6 +100,17 @@ def odd_row(columns: Columns, number: int, random: Random) -> Row:
         odd_share = 0.6 if special_value(name, kind, random) is None else 0.3
         return odd_value(kind, random) if random.random() < odd_share else tame_value(name, kind, random)
     return tuple(value(name, kind) for name, kind in columns.items())
+
+
+def small_row(columns: Columns, number: int, random: Random) -> Row:
+    """A row of a small table: few users, few keys, many NULLs. A new one may be alone with its key."""
+    def value(name: str) -> Value:
+        if name == "id":
+            return str(number)
+        if random.random() < 0.15:
+            return None
+        return str(random.randint(1, {"patient": 9, "city_id": 5 if number < FIRST_NEW_ID else 9}.get(name, 4)))
+    return tuple(value(name) for name in columns)
 
 
 def rows_of_table(columns: Columns, count: int, odd_share: float, random: Random) -> List[Row]:

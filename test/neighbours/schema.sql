@@ -34,11 +34,24 @@ CREATE TABLE events_new PARTITION OF events DEFAULT;
 CREATE TABLE hidden (id int4 PRIMARY KEY, age int4, salary numeric, department text, city_id int4, hired date, note text COLLATE "ucs_basic", active bool);
 CREATE VIEW roster AS SELECT id, age, salary, upper(department) AS department, city_id, hired, note FROM hidden WHERE active;
 
+-- Small tables: one of rows, four of a unit and two views of it. Trees of joins read them (trees.py).
+CREATE TABLE calls (id int4, city_id int4, level int4);
+CREATE TABLE beds (patient int4, city_id int4, level int4);
+CREATE TABLE doses (patient int8, city_id int4, level int4);
+CREATE TABLE meals (LIKE beds);
+CREATE TABLE trips (LIKE beds);
+CREATE VIEW high_beds AS SELECT level + 1 AS level, patient, city_id FROM beds WHERE level > 1;
+CREATE VIEW known_meals AS SELECT level, city_id, patient FROM (SELECT * FROM meals WHERE city_id > 0) m;
+
 -- Public tables
 CREATE TABLE city (id int4 PRIMARY KEY, name text NOT NULL UNIQUE, region text NOT NULL, population int4, founded date);
 INSERT INTO city SELECT i, 'city ' || i, 'region ' || i % 4, CASE WHEN i % 5 > 0 THEN i * 100 END, date '1900-01-01' + i FROM generate_series(1, 12) i;
 CREATE TABLE calendar (day date PRIMARY KEY, month text NOT NULL, holiday bool);
 INSERT INTO calendar SELECT d, to_char(d, 'YYYY-MM'), extract(dow FROM d) = 0 FROM generate_series(timestamp '2023-12-20', '2024-03-10', '1 day') d;
+CREATE TABLE area (id int4 PRIMARY KEY, city_id int4, level int4);
+INSERT INTO area SELECT i, nullif(i % 5, 4), nullif(i % 4, 0) FROM generate_series(1, 9) i;
+CREATE TABLE square (a int4, b int4, level int4, PRIMARY KEY (a, b));
+INSERT INTO square SELECT a, b, a + b FROM generate_series(1, 4) a, generate_series(1, 4) b;
 CREATE TABLE band (low int4, high int4, title text);
 INSERT INTO band VALUES (0, 40, 'young'), (30, 60, 'middle'), (0, 200, 'all');
 CREATE TABLE pair (a int4, b int4, title text, UNIQUE (a, b));
@@ -65,11 +78,11 @@ END;
 CREATE TABLE broken (id int4, title text);
 CREATE UNIQUE INDEX broken_key ON broken (id);
 CREATE VIEW city_view AS SELECT * FROM city;
-GRANT SELECT ON city, calendar, band, pair, loose, partial, town, late, broken, city_view TO analyst;
+GRANT SELECT ON city, calendar, area, square, band, pair, loose, partial, town, late, broken, city_view TO analyst;
 RESET ROLE;
 UPDATE pg_index SET indisvalid = false, indisready = false WHERE indexrelid = 'broken_key'::regclass;
 INSERT INTO broken SELECT i % 12 + 1, 'broken ' || i FROM generate_series(1, 120) i;
-ANALYZE city, calendar, band, pair, loose, partial, town, broken;
+ANALYZE city, calendar, area, square, band, pair, loose, partial, town, broken;
 
 -- The analyst's own objects
 CREATE SCHEMA own AUTHORIZATION analyst;

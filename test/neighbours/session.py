@@ -27,6 +27,7 @@ PROBE_SHARE = 0.02
 NO_NOISE_SHARE = 0.6
 SHARE_IN_RHO = 0.2
 RECORDED_SHARE = 0.5
+RECORDED_SHARE_OF_TREES = 0.85
 AFRESH_SHARE = 0.2  # of those that are recorded while the tables are alike
 CHANGED_ROW_SHARE = 0.25  # of the conditions
 CHANGED_ROW_SHARE_AFRESH = 0.8
@@ -62,7 +63,7 @@ class Session:
         inside = Expressions(self.random, accepted, refused, table)
         # Outside, PostgreSQL's own functions are allowed. Most of the others would only fail.
         outside = Expressions(self.random, accepted + self.random.sample(rules, len(rules) // 6), forbidden, table)
-        return Choices(self.random, inside, outside, self.neighbours.protected)
+        return Choices(self.random, inside, outside, self.neighbours.protected, self.neighbours.small)
 
     def run(self, queries: int, most_differences: int) -> None:
         if self.refused:
@@ -99,11 +100,11 @@ class Session:
         """Another difference between the neighbours, another kind of noise, other settings."""
         change = self.neighbours.change()
         name = next((view for view, stored in STORED_IN.items() if stored == change.table), change.table)
-        self.choices.focus = next(table for table in self.neighbours.protected if table.name == name)
+        self.choices.focus = next(table for table in self.neighbours.protected + self.neighbours.small if table.name == name)
         self.choices.inside.values = self.choices.outside.values = self.neighbours.values_of_change()
         self.choices.changed = self.neighbours.changed_values()
         self.without_noise = self.random.random() < NO_NOISE_SHARE
-        self.is_recorded = self.random.random() < RECORDED_SHARE
+        self.is_recorded = self.random.random() < (RECORDED_SHARE if self.choices.focus not in self.choices.small else RECORDED_SHARE_OF_TREES)
         self.neighbours.change_settings("RESET ALL")
         self.neighbours.set("statement_timeout", "20s")
         self.neighbours.set("fuzz.noise", "none" if self.without_noise else "fixed")

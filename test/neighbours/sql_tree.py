@@ -17,6 +17,7 @@ class Expr:
     children: Tuple["Tree", ...] = ()
     is_answer: bool = False  # a private answer, or the column of an inner query that has one
     bound: Optional[float] = None  # the most by which the exact answer differs between neighbours
+    exact: str = ""  # the text in its place with which the owner computes the exact answer
 
     def sql(self) -> str:
         if not self.children:
@@ -31,6 +32,7 @@ class Item:
 
     expr: Expr
     name: str
+    is_exact: bool = False  # only the owner's exact query has it (exact.py)
 
     def sql(self) -> str:
         return f"{self.expr.sql()} AS {self.name}"
@@ -75,10 +77,14 @@ class Join:
     kind: str
     right: "Source"
     conditions: Tuple[Expr, ...]
+    using: str = ""  # in the place of ON
 
     def sql(self) -> str:
-        on = "" if self.kind == "CROSS" else " ON " + conjunction(self.conditions)
-        return f"{self.left.sql()} {self.kind} JOIN {self.right.sql()}{on}"
+        right = f"({self.right.sql()})" if isinstance(self.right, Join) else self.right.sql()
+        if self.kind == ",":
+            return f"{self.left.sql()}, {right}"
+        on = "" if self.kind == "CROSS" or self.kind.startswith("NATURAL") else self.using or " ON " + conjunction(self.conditions)
+        return f"{self.left.sql()} {self.kind} JOIN {right}{on}"
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ class Select:
     suffix: str = ""
 
     def sql(self) -> str:
-        parts = [f"SELECT {self.distinct}{', '.join(item.sql() for item in self.items)}"]
+        parts = [f"SELECT {self.distinct}{', '.join(item.sql() for item in self.items if not item.is_exact)}"]
         if self.source is not None:
             parts.append(f"FROM {self.source.sql()}")
         if self.where:
@@ -168,7 +174,7 @@ def depends_on_answers(tree: object) -> bool:
 def items_of(query: Query) -> Tuple[Item, ...]:
     """The columns of a query; those of a set operation are the columns of its first branch."""
     if isinstance(query, Select):
-        return query.items
+        return tuple(item for item in query.items if not item.is_exact)
     if isinstance(query, With):
         return items_of(query.query)
     return items_of(query.branches[0]) if query.branches else ()

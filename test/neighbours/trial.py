@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import List, Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import recording
 from comparison import difference_after_play, differences
 from databases import Neighbours
-from outcome import Outcome
+from exact import exact
+from outcome import Outcome, Row, execute
 from sql_tree import Query
-from statements import Form
+from statements import Form, Shows
 from visibility import visibility_of
 
 # A group near the threshold of dp_keep_group may be shown in one database only. No group is near all of these.
@@ -63,8 +64,26 @@ class Trial:
         self.refusal = next((refusal_of(outcome) for outcome in first if outcome.error), "")
         if self.mode != Mode.ASKED:
             tapes = [recording.executions_of(side.tape.read_text("latin-1")) for side in self.neighbours.sides]
-            return difference_after_play(first, second) or recording.fault(*tapes, self.neighbours.are_alike)
-        return differences(first, second, self.form.steps(self.query), self.visible, self.without_noise)
+            found = difference_after_play(first, second) or recording.fault(*tapes, self.neighbours.are_alike)
+        else:
+            found = differences(first, second, self.form.steps(self.query), self.visible, self.without_noise)
+        # The second of two that are recorded gets the answers of the first.
+        return found or self.wrong_answer([first] if self.mode != Mode.ASKED else [first, second])
+
+    def wrong_answer(self, runs: Sequence[List[Outcome]]) -> Optional[str]:
+        """Without noise, the answers are those of the owner's exact query."""
+        queries = exact(self.query) if self.without_noise else None
+        steps = self.form.steps(self.query)
+        number = next((number for number, step in enumerate(steps) if step.shows == Shows.ALL_ROWS), None)
+        if queries is None or number is None:
+            return None
+        for side, outcomes in zip(self.neighbours.sides, runs):
+            if outcomes[number].error or queries.limited and execute(side.owner, queries.limited).rows:
+                continue
+            answers = execute(side.owner, queries.answers)
+            if not answers.error and numbers_of(answers.rows) != numbers_of(outcomes[number].rows):
+                return f"answers from the exact ones of {side.name}"
+        return None
 
     def differs(self, kind: str) -> bool:
         """Whether there is this kind of difference, whatever the threshold of dp_keep_group is."""
@@ -82,6 +101,11 @@ class Trial:
         self.outcomes()
         first, second = self.neighbours.new_charges()
         return first != second
+
+
+def numbers_of(rows: Tuple[Row, ...]) -> List[List[float]]:
+    """In an order of their own. Sums of fractions are rounded."""
+    return sorted([float("-inf") if value is None else round(float(value), 6) for value in row] for row in rows)
 
 
 def refusal_of(outcome: Outcome) -> str:

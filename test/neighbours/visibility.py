@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Optional, Tuple
 
 import aggregates
-from sql_tree import Expr, Join, Query, Select, SetOperation, depends_on_answers, items_of, walk
+from sql_tree import Expr, Join, Query, Select, SetOperation, With, depends_on_answers, items_of, walk
 
 UNEVEN = {aggregate.text for aggregate in aggregates.OF_ROWS + aggregates.IN_RHO + aggregates.OF_USERS if not aggregate.draws_evenly}
 
@@ -32,7 +32,11 @@ def visibility_of(query: Query) -> Visibility:
         any(chooses_rows(part) for part in walk(query)) or (order_depends and any(is_limited(part) for part in walk(query))),
         order_depends,
         not any(takes_other_noise(part) for part in walk(query)),
-        isinstance(query, Select) and query.kind in ("without keys", "kept keys", "public keys"))
+        is_block(query.query if isinstance(query, With) else query))
+
+
+def is_block(query: Query) -> bool:
+    return isinstance(query, Select) and query.kind in ("without keys", "kept keys", "public keys", "block over a tree")
 
 
 def is_limited(part: object) -> bool:

@@ -1,0 +1,368 @@
+"""Release blocks over trees of FROM: small protected tables of a unit or one of rows, public tables and lists, joined in any order and nesting,
+in derived tables and CTEs. exact.py makes the owner's exact query of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import List, Optional, Sequence, Tuple
+
+import aggregates
+from blocks import Blocks
+from choices import Choices
+from expressions import Column, columns_of
+from sources import Rows
+from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With
+
+PERSONS = {"patient": "int4", "city_id": "int4", "level": "int4"}
+# The protected tables of the unit, with what stands for each of them
+UNIT = {"beds": ("beds", "beds", "high_beds"), "doses": ("doses",), "meals": ("meals", "meals", "known_meals"), "trips": ("trips",)}
+MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40}
+LISTS = {"(VALUES (1, 2), (2, 2), (3, 1), (7, NULL)) AS {} (id, level)": ("id", "level"), "generate_series(1, 8) AS {} (id)": ("id",),
+         "unnest('{{1,2,7}}'::int[]) AS {} (id)": ("id",)}
+SAME_TABLE_SHARE = 0.04
+CHANGED_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of FROM."""
+
+    source: Source
+    columns: Tuple[Column, ...]
+    users: Tuple[Column, ...]   # those that name persons
+    user: Optional[Column]      # the one that names the person of a row; None for tables of rows
+    public: Tuple[Column, ...]  # those of public tables
+    where: Tuple[Expr, ...] = ()  # for the level
+    has_public_side: bool = False
+    keys: Tuple[Column, ...] = ()  # those by which to group, mostly
+
+    @property
+    def protected(self) -> Tuple[Column, ...]:
+        return tuple(column for column in self.columns if column not in self.public)
+
+    def named(self, name: str) -> List[Column]:
+        return [column for column in self.columns if column.name == name]
+
+
+@dataclass(frozen=True)
+class Public:
+    """A public table or list, and the condition by which its row is chosen."""
+
+    source: Source
+    columns: Tuple[Column, ...]
+    conditions: Tuple[Expr, ...]
+    using: str = ""
+
+
+class Trees:
+    def __init__(self, choices: Choices, blocks: Blocks):
+        self.choices = choices
+        self.blocks = blocks
+        self.unused: List[str] = []  # protected tables that no part has yet
+        self.used: List[str] = []
+
+    # ---- expressions
+
+    def condition(self, columns: Sequence[Column]) -> Expr:
+        users = [column for column in columns if column.name == "patient"] or [column for column in columns if column.name == "id"]
+        value = self.choices.changed.get("patient", self.choices.changed.get("id"))
+        if users and value is not None and self.choices.chance(CHANGED_SHARE):
+            return Expr("the changed row", f"# = {value}", "bool", (self.choices.one_of(users).expr(),))
+        if self.choices.chance(0.2):
+            return Expr("condition", "# IS NULL", "bool", (self.choices.one_of(columns).expr(),))
+        if self.choices.chance(0.1):
+            return self.choices.inside.expr("bool", columns, 1)
+        text = self.choices.one_of(["# = {}", "# IS NULL", "# IS NOT NULL", "coalesce(#, {}) < {}", "# > #", "# IS DISTINCT FROM {}"])
+        text = text.format(*(self.choices.random.randint(1, 4) for _ in range(2)))
+        return Expr("condition", text, "bool", tuple(self.choices.one_of(columns).expr() for _ in range(text.count("#"))))
+
+    def conditions(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:
+        return (self.condition(columns),) if columns and self.choices.chance(share) else ()
+
+    def chooser(self, columns: Sequence[Column]) -> Expr:
+        """What the key of a public table is compared with."""
+        column = self.choices.one_of(columns).expr()
+        number = str(self.choices.random.randint(1, 4))
+        return self.choices.random.choices([
+            column, Expr("constant", number, "int4"), Expr("coalesce", f"coalesce(#, {number})", "int4", (column,)),
+            Expr("case", f"CASE WHEN # THEN {number} ELSE {self.choices.random.randint(1, 4)} END", "int4", (self.condition(columns),))],
+            [4, 4, 2, 3])[0]
+
+    # ---- parts of FROM
+
+    def table(self) -> Optional[Part]:
+        """A protected table that the tree does not have yet."""
+        if self.used and self.choices.chance(SAME_TABLE_SHARE):
+            name = self.choices.one_of(self.used)
+        elif self.unused:
+            name = self.unused.pop()
+        else:
+            return None
+        self.used.append(name)
+        alias = self.choices.new_name("s")
+        if name == "calls":
+            columns = columns_of({"id": "int4", "city_id": "int4", "level": "int4"}, alias)
+            return Part(Table(name, alias), columns, columns[:1], None, ())
+        columns = columns_of({**PERSONS, "patient": "int8" if name == "doses" else "int4"}, alias)
+        return Part(Table(self.choices.one_of(UNIT[name]), alias), columns, columns[:1], columns[0], ())
+
+    def public(self, columns: Sequence[Column], share_of_conditions: float) -> Public:
+        """A public table or list that is joined by a unique key."""
+        alias = self.choices.new_name("p")
+        conditions = self.conditions(columns, share_of_conditions)
+        kind = self.choices.random.choices(["city", "area", "list", "square", "name"], [5, 5, 4, 1, 1])[0]
+        if kind == "square":
+            pair = tuple(Expr("key", f"{alias}.{name} = #", "bool", (self.chooser(columns),)) for name in "ab")
+            return Public(Table("square", alias), columns_of({"a": "int4", "b": "int4", "level": "int4"}, alias), pair + conditions)
+        if kind == "name":
+            name = Expr("key", f"{alias}.name = 'city {self.choices.random.randint(1, 12)}'", "bool")
+            return Public(Table("city", alias), columns_of({"id": "int4"}, alias), (name,) + conditions)
+        key = Expr("key", f"{alias}.id = #", "bool", (self.chooser(columns),))
+        if self.choices.chance(0.3):
+            key = Expr("key", f"# = {alias}.id", "bool", key.children)
+        names: Sequence[str] = ("id",) if kind == "city" else ("id", "city_id", "level")
+        source: Source = Table(kind, alias)
+        if kind == "list":
+            text = self.choices.one_of(list(LISTS))
+            source, names = Text(text.format(alias)), LISTS[text]
+        own = columns_of({name: "int4" for name in names}, alias)
+        using = " USING (id)" if sum(column.name == "id" for column in columns) == 1 and self.choices.chance(0.3) else ""
+        return Public(source, own, (key, *conditions, *self.conditions(own, 0.1)), using)
+
+    def in_where(self, kind: str, conditions: Tuple[Expr, ...], share: float) -> Tuple[str, Tuple[Expr, ...], Tuple[Expr, ...]]:
+        """The kind of a join, its conditions, and those of an inner join that WHERE has in their place."""
+        if kind != "INNER" or not self.choices.chance(share):
+            return kind, conditions, ()
+        return self.choices.one_of(["CROSS", "INNER"]), (), conditions
+
+    def with_public(self, part: Part) -> Part:
+        """The rows of a part, each with its row of a public table."""
+        beside = part.public if part.public and self.choices.chance(0.3) else part.columns
+        public = self.public(beside, 0.3)
+        kind, on, where = self.choices.one_of(["INNER", "LEFT"]), public.conditions, ()
+        if not public.using:
+            kind, on, where = self.in_where(kind, on, 0.5)
+        if self.choices.chance(0.25):
+            source = Join(public.source, "RIGHT" if kind == "LEFT" else kind, part.source, on, public.using)
+        else:
+            source = Join(part.source, kind, public.source, on, public.using)
+        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, where=part.where + where)
+
+    def with_row(self, part: Part) -> Part:
+        """The rows of a part, each with the same row of a public table."""
+        alias = self.choices.new_name("p")
+        key = Expr("key", f"{alias}.id = {self.choices.random.randint(1, 4)}", "bool")
+        name = self.choices.one_of(["city", "area"])
+        columns = columns_of({"id": "int4"} if name == "city" else {"id": "int4", "level": "int4"}, alias)
+        source = Join(part.source, self.choices.one_of(["INNER", "LEFT"]), Table(name, alias), (key,))
+        return replace(part, source=source, columns=part.columns + columns, public=part.public + columns, keys=columns)
+
+    def beside_public(self, part: Part) -> Part:
+        """All rows of a public table, with the protected ones that belong to each."""
+        public = self.public(part.columns, 0.5)
+        if self.choices.chance(0.7):
+            source = Join(public.source, "LEFT", part.source, public.conditions, public.using)
+        else:
+            source = Join(part.source, "RIGHT", public.source, public.conditions, public.using)
+        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, has_public_side=True)
+
+    def with_chosen_row(self, part: Part) -> Part:
+        """An inner join with the row of a public table that depends on whether there is a protected row."""
+        alias = self.choices.new_name("p")
+        column = self.choices.one_of(part.protected or part.columns)
+        values = self.choices.some_of(["1", "2", "3", "4"], 2, 2)
+        key = Expr("key", f"{alias}.id = CASE WHEN # IS NULL THEN {values[0]} ELSE {values[1]} END", "bool", (column.expr(),))
+        kind, on, where = self.in_where("INNER", (key,), 0.7)
+        own = columns_of({"id": "int4"}, alias)
+        return replace(part, source=Join(part.source, kind, Table("city", alias), on), columns=part.columns + own, public=part.public + own,
+                       where=part.where + where, keys=own)
+
+    def with_persons(self, left: Part, right: Part) -> Part:
+        """The rows of two parts that are of the same persons."""
+        kind = self.choices.one_of(["INNER", "LEFT", "LEFT", "RIGHT"])
+        if (left.has_public_side or right.has_public_side) and self.choices.chance(0.8):
+            kind = "LEFT" if left.has_public_side else "RIGHT"
+        columns = left.columns + right.columns
+        equal = Expr("unit", "# = #", "bool", (self.choices.one_of(left.users).expr(), self.choices.one_of(right.users).expr()))
+        merged: Tuple[Column, ...] = ()
+        using = ""
+        if len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4):
+            alias = self.choices.new_name("j")
+            using, merged = f" USING (patient) AS {alias}", (Column(f"{alias}.patient", "int8"),)
+            if isinstance(left.source, Table) and isinstance(right.source, Table) and self.choices.chance(0.2):
+                using, merged, kind = "", (), f"NATURAL {kind}"
+        conditions = (equal,) + self.conditions(left.users + right.users if right.keys and self.choices.chance(0.6) else columns, 0.7)
+        on, where = conditions, left.where + right.where
+        if not using:
+            kind, on, moved = self.in_where(kind, conditions, 0.15)
+            where += moved
+        return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
+                    right.user if kind.endswith("RIGHT") else left.user, left.public + right.public, where,
+                    left.has_public_side or right.has_public_side, right.keys or left.keys)
+
+    def part(self, depth: int) -> Optional[Part]:
+        kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
+        if depth == 0 or kind == "table":
+            return self.table()
+        part = self.part(depth - 1)
+        if part is None:
+            return None
+        if kind == "persons":
+            other = self.part(depth - 1) if self.unused else None
+            return self.with_persons(part, other) if other else part
+        return {"public": self.with_public, "beside": self.beside_public, "derived": self.derived}[kind](part)
+
+    def with_public_side(self, depth: int) -> Optional[Part]:
+        """A public side, and what is joined to it."""
+        part = self.part(depth)
+        if part is None:
+            return None
+        part = self.beside_public(part)
+        for _ in range(self.choices.one_of([0, 1, 1, 2, 2, 3])):
+            kinds = ["public", "public", "derived"] + ["persons"] * (3 if self.unused else 0)
+            kind = self.choices.one_of(kinds)
+            other = self.part(self.choices.random.randint(0, 2)) if kind == "persons" else None
+            if other is not None:
+                other = self.with_row(other) if self.choices.chance(0.6) else other
+                sides = (part, other) if self.choices.chance(0.7) else (other, part)
+                part = self.with_persons(*sides)
+            elif kind == "public":
+                part = self.with_public(part)
+            elif kind == "derived":
+                part = self.derived(part)
+        return self.with_chosen_row(part) if self.choices.chance(0.3 if part.user is None else 0.1) else part
+
+    # ---- derived tables
+
+    def level(self, part: Part, columns: Sequence[Column], computed: bool = True) -> Tuple[Select, Part]:
+        """A query with these columns of a part, and what it is as a part of FROM under the alias in its source."""
+        alias = self.choices.new_name("t")
+        items: List[Item] = []
+        outside: List[Column] = []
+        for column in columns:
+            name = column.name if all(item.name != column.name for item in items) else self.choices.new_name("k")
+            expr = column.expr()
+            if column not in part.users and computed and self.choices.chance(0.1):
+                expr = Expr("coalesce", "coalesce(#, 2)", "int4", (expr,))
+            items.append(Item(expr, name))
+            outside.append(Column(f"{alias}.{name}", column.type))
+        of = dict(zip(columns, outside))
+        users = tuple(of[column] for column in columns if column in part.users) or (outside[0],)
+        public = tuple(of[column] for column, item in zip(columns, items) if column in part.public and item.expr.rule == "column")
+        user = None
+        if part.user is not None:
+            items.append(Item(part.user.expr(), "whose", is_exact=True))
+            user = Column(f"{alias}.whose", "int8")
+        source, where = self.as_list(part)
+        where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.2)
+        if self.choices.chance(0.04):
+            where += (Expr("never", "false", "bool"),)
+        select = Select("tree", tuple(items), source, where, limit="LIMIT 0" if self.choices.chance(0.03) else "")
+        return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side)
+
+    def as_list(self, part: Part) -> Tuple[Source, Tuple[Expr, ...]]:
+        """FROM and WHERE: an inner join may be a list with a condition in WHERE."""
+        source = part.source
+        if isinstance(source, Join) and source.kind == "INNER" and not source.using and self.choices.chance(0.3):
+            return replace(source, kind=",", conditions=()), part.where + source.conditions
+        return source, part.where
+
+    def derived(self, part: Part) -> Part:
+        least = 1 if not part.has_public_side else min(2, len(part.columns))
+        columns = self.choices.some_of(part.columns, least, len(part.columns))
+        columns += [column for column in (*part.users, *part.public) if column not in columns and self.choices.chance(0.7)]
+        select, derived = self.level(part, columns)
+        alias = str(derived.source.alias) if isinstance(derived.source, Table) else ""
+        if not self.choices.chance(0.3):
+            return replace(derived, source=Derived(select, alias))
+        name = self.choices.new_name("w")
+        again = tuple(Item(Expr("column", f"{name}.{item.name}", item.expr.type), item.name, item.is_exact) for item in select.items)
+        cte = Cte(name, select, self.choices.one_of(["", "MATERIALIZED ", "NOT MATERIALIZED "]))
+        return replace(derived, source=Derived(With((cte,), Select("tree", again, Table(name, name))), alias))
+
+    # ---- blocks
+
+    def tree(self) -> Part:
+        while True:
+            self.used = []
+            of_rows = self.choices.focus.user_column is None
+            self.unused = ["calls"] if of_rows else self.choices.some_of(list(UNIT), 3, 3)
+            if not of_rows and self.choices.focus.name not in self.unused:
+                self.unused[0] = self.choices.focus.name
+            self.choices.random.shuffle(self.unused)
+            shape = self.choices.random.choices(["beside", "deep", "any"], [7, 2, 1])[0]
+            part = self.with_public_side(self.choices.random.randint(0, 2)) if shape == "beside" else self.part(self.choices.random.randint(1, 4))
+            for _ in range(self.choices.random.randint(1, 3) if part is not None and shape == "deep" else 0):
+                assert part is not None
+                part = self.derived(part)
+            if part is not None:
+                return part
+
+    def most_rows(self) -> Optional[int]:
+        return None if self.used == ["calls"] else max(MOST_ROWS.get(name, 1) for name in self.used)
+
+    def query(self) -> Query:
+        """A block, or several, of a tree or of a CTE of one."""
+        part = self.tree()
+        if not self.choices.chance(0.12):
+            return self.block(part)
+        select, of_cte = self.level(part, part.columns)
+        name = str(of_cte.source.alias) if isinstance(of_cte.source, Table) else ""
+        cte = Cte(name, select, self.choices.one_of(["", "MATERIALIZED ", "NOT MATERIALIZED "]))
+        if self.choices.chance(0.3):
+            answers = [replace(block, items=(Item(Expr("answer as text", "(#)::text", "text", (block.items[0].expr,)), "answer"),))
+                       for block in (self.block(of_cte, has_keys=False) for _ in range(2))]
+            return With((cte,), SetOperation("UNION ALL", tuple(answers)))
+        if self.choices.chance(0.3):
+            return With((cte,), self.block(self.read_twice(of_cte, name)))
+        return With((cte,), self.block(of_cte))
+
+    def read_twice(self, part: Part, name: str) -> Part:
+        alias = self.choices.new_name("t")
+        def again(columns: Tuple[Column, ...]) -> Tuple[Column, ...]:
+            return tuple(Column(f"{alias}.{column.name}", column.type) for column in columns)
+        other = replace(part, source=Table(name, alias), columns=again(part.columns), users=again(part.users), public=again(part.public))
+        return self.with_persons(part, other)
+
+    def block(self, part: Part, has_keys: Optional[bool] = None) -> Select:
+        rows = Rows(part.source, part.columns, "", part.user and part.users[0].sql, self.most_rows())
+        if has_keys is None:
+            has_keys = bool(part.public) and self.choices.chance(0.8 if part.has_public_side else 0.2)
+        keys = self.keys_of(part) if has_keys else ()
+        items = tuple(Item(key, self.choices.new_name("k")) for key in keys)
+        items += tuple(Item(self.answer(part, rows), self.choices.new_name("a")) for _ in range(self.choices.one_of([1, 1, 2])))
+        having = self.conditions(part.public, 0.1) if keys and part.public == part.columns else ()
+        if keys and not self.choices.in_rho and self.choices.chance(0.9 if not part.has_public_side else 0.5 if part.keys else 0.3):
+            having += (self.blocks.selection(rows if self.choices.chance(0.5) else replace(rows, user=None)),)
+        if keys and self.choices.chance(0.1):
+            having += (Expr("condition on a key", self.choices.one_of(["# IS NOT NULL", "# < 4"]), "bool", (self.choices.one_of(keys),)),)
+        if part.user is not None:
+            items += (Item(replace(part.user.expr(), bound=rows.most_rows), "whose", is_exact=True),)
+        source, where = self.as_list(part)
+        where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.25)
+        return Select("block over a tree", items, source, where, keys, having)
+
+    def keys_of(self, part: Part) -> Tuple[Expr, ...]:
+        columns = self.choices.some_of(part.keys if part.keys and self.choices.chance(0.7) else part.public, 1, 2)
+        if self.choices.chance(0.05):
+            columns = [self.choices.one_of(part.columns)]
+        keys = [column.expr() for column in columns]
+        if self.choices.chance(0.05):
+            keys[0] = Expr("coalesce", "coalesce(#, 0)", "int4", keys[:1] and (keys[0],))
+        return tuple(keys)
+
+    def answer(self, part: Part, rows: Rows) -> Expr:
+        """A private aggregate, of a protected column if a row may be absent."""
+        if self.choices.chance(0.05 if part.has_public_side else 0.2):
+            return self.blocks.aggregate(rows, self.choices.one_of([0, 1]))
+        among = aggregates.EXACT_IN_RHO if self.choices.in_rho else aggregates.EXACT
+        aggregate, exact = self.choices.one_of([pair for pair in among if "#" in pair[0].text] if part.has_public_side and self.choices.chance(0.9) else among)
+        columns = part.protected if part.protected and self.choices.chance(0.9) else part.columns
+        values = tuple(self.choices.one_of(columns).expr() for _ in range(aggregate.text.count("#")))
+        text, conditions = aggregate.text, [] if part.user is None else [f"{part.user.sql} IS NOT NULL"]
+        if self.choices.chance(0.1):
+            text += " FILTER (WHERE #)"
+            conditions.append("#")
+            values += (self.condition(part.columns),)
+        exact_text = exact.format(f" FILTER (WHERE {' AND '.join(conditions)})" if conditions else "")
+        return Expr(aggregate.text, text, aggregate.result, values, True, aggregate.bound and aggregate.bound * (rows.most_rows or 1), exact_text)
