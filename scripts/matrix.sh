@@ -67,7 +67,7 @@ default_suites() {
 # run_suites [VARIABLE=VALUE...]: runs the suites in the chroot as a newcomer would. They take their packages themselves.
 run_suites() {
   chroot_copy_tree "$root" dpquantile
-  chroot_run "$root" env SUITES="${SUITES:-$(default_suites)}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" "$@" \
+  chroot_run "$root" env SUITES="${SUITES:-$(default_suites)}" SUITE_TIMEOUT="${SUITE_TIMEOUT:-}" PRELUDE=no "$@" \
     make -C dpquantile test
 }
 

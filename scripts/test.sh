@@ -6,6 +6,7 @@
 # build it. tap-sessions repeats tap-preloaded without the library preloaded; .ci/run and make matrix run both. bi is make bi-test, which takes
 # Cube from npm; .ci/run runs it.
 # The suite distributed needs Citus. By default it is left out where Citus is not installed.
+# PRELUDE=no: the suite build compiles without precompiled headers, and finds a missing #include (Makefile).
 # CITUS_STATUS: a file that another process makes when it has tried to install Citus.
 # SUITE_TIMEOUT: the number of seconds after which a suite fails.
 # test.sh --list prints the names of the suites.
@@ -355,7 +356,7 @@ messages_suite() {
 # shellcheck disable=SC2016 # make expands it
 compiler=$(as_owner make -s -C "$copy" --eval='compiler: ; @$(CXX) --version' compiler | head -n 1)
 echo "$("$PG_CONFIG" --version), $compiler"
-make=(unprivileged make -C "$copy" CI=1 DEBUG_INFO=-g0)
+make=(unprivileged make -C "$copy" CI=1 DEBUG_INFO=-g0 PRELUDE="${PRELUDE:-yes}")
 
 installed=false
 if suite build 1 count_status "${make[@]}" -j"$(nproc)" &&

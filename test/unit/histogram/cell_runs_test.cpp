@@ -272,6 +272,7 @@ TEST(CheckCellRuns, AcceptsExactlyTheEncodings) {
   expect_exact(all, 2, 3, 2);
   expect_exact(all, 2, 70, 1);
   expect_exact(all, 2, 2, 129);
+  for (std::uint32_t records = 0; records <= 3; ++records) expect_exact(all, 2, 11, records);
   for (std::uint32_t cells = 1; cells <= 3; ++cells) {
     for (std::uint32_t records = 0; records <= 3; ++records) {
       expect_exact(some, 4, cells, records);
