@@ -14,8 +14,9 @@ extern "C" {
 //
 //   const bool counts = any_node(query->targetList, [](Node* node) { return IsA(node, Aggref); });
 //
-// The callable may raise an error, so what it captures has no destructor. It never gets null. A
-// tree may be any node, or a list of them; null has no nodes.
+// The callable may raise an error, so what it captures has no destructor. It is copied: what it
+// changes it captures by reference. It never gets null. A tree may be any node, or a list of them;
+// null has no nodes.
 namespace dpquantile {
 
 // What a search or a copy does with the subqueries that it comes to, whose Query is a node in any
