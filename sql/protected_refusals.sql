@@ -641,6 +641,21 @@ SET ROLE regress_dpq_asker;
 \set VERBOSITY sqlstate
 SELECT * FROM staff;
 SELECT EXISTS (SELECT FROM staff);
+SET plan_cache_mode = force_custom_plan;
+-- threat 178: aggregates that the planner computes away would leave a query that reads rows, shows their groups and is not charged.
+SELECT d.id, coalesce(1, dp_count(s.id, 1)) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY d.id;
+SELECT CASE WHEN true THEN 1 ELSE dp_count(1) END FROM staff;
+SELECT null::int + dp_count(1) FROM staff HAVING true OR dp_count(1) > 0;
+PREPARE computed_away(int) AS SELECT coalesce($1, dp_count(1)::int) FROM staff;
+EXECUTE computed_away(1);
+SELECT x FROM (SELECT coalesce(1, dp_count(1)) AS x, dp_count(2) >= 0 AS y FROM staff) t;
+-- threat 179: what the planner leaves of a condition without its aggregate, or takes out of an OR, moves to WHERE, where rows would be computed with it.
+SELECT dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(1, 1e-6) AND (factorial(id) > 0 OR (false AND dp_count(1) > 0));
+SELECT dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(1, 1e-6) AND ((factorial(1 / (id - 1)) > 0 AND dp_count(1) > 5) OR (factorial(1 / (id - 1)) > 0 AND dp_count(1) > 6));
+SELECT dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(1, 1e-6) AND NOT (dp_count(1) < 0 OR factorial(1 / (id - 1)) > 0);
+PREPARE left_over(bool) AS SELECT dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(1, 1e-6) AND (factorial(id) > 0 OR ($1 AND dp_count(1) > 0));
+EXECUTE left_over(false);
+RESET plan_cache_mode;
 -- threat 176: PostgreSQL evaluates OFFSET before it looks for a row, also where there can be none.
 WITH z AS (SELECT id, salary FROM staff) SELECT 1 FROM z LIMIT 0 OFFSET (SELECT string_agg(id || ': ' || salary, ', ')::bigint FROM z);
 WITH z AS (SELECT id, salary FROM staff) SELECT 1 FROM z WHERE false OFFSET CASE WHEN EXISTS (SELECT FROM z WHERE id = 1) THEN -1 ELSE 0 END;

@@ -95,6 +95,10 @@ Node* make_early(JudgedStatement* statement, Node* expression, const Node* origi
 
 }  // namespace
 
+Node* as_planned(const JudgedStatement* statement, const Node* expression) {
+  return fold_parameters(statement, fold(static_cast<Node*>(copyObjectImpl(expression))));
+}
+
 void check_constant(const JudgedLevel* level, const Const* constant, int location) {
   const Size most = has_any_length(constant->consttype) ? kMaxValueBytes : kMostUncountedBytes;
   if (constant->constisnull || !is_too_large(constant->constvalue, constant->consttype, most)) {

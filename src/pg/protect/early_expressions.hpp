@@ -14,6 +14,10 @@ Node* early_expression(JudgedLevel* level, Node* expression);
 // The same for an expression that has been checked.
 Node* early_value(JudgedStatement* statement, Node* checked);
 
+// A copy of an expression in which the planner will have computed what is constant, also with the
+// values of the query's parameters if the plan is only for these.
+Node* as_planned(const JudgedStatement* statement, const Node* expression);
+
 // ereports if a constant that protected rows are compared with is too large.
 void check_constant(const JudgedLevel* level, const Const* constant, int location);
 

@@ -5,6 +5,7 @@
 #include "pg/parameters/private_call.hpp"
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/join_fanout.hpp"
 #include "pg/protect/outside.hpp"
@@ -283,6 +284,29 @@ void check_keep_group(const JudgedLevel* level, Node* condition) {
          "Write HAVING dp_keep_group(...) AND the other conditions.");
 }
 
+// Whether an expression has an aggregate when the planner has computed what is constant.
+bool keeps_aggregate(const JudgedLevel* level, const Node* expression) {
+  return expression != nullptr && has_aggregate(as_planned(level->statement, expression));
+}
+
+// What a condition says of groups, the planner must not take apart: it moves to WHERE what is left
+// without an aggregate, what all arms of an OR share and what NOT makes of one, and rows would be
+// computed with what is allowed for answers only.
+Node* as_one_condition(JudgedLevel* level, Node* condition) {
+  if (level->is_refused) return condition;
+  attempt(level, [&] {
+    if (keeps_aggregate(level, condition)) return;
+    refuse(level->statement->refused, exprLocation(condition),
+           "a condition in HAVING has no aggregate when its constants are computed",
+           "Write it into WHERE, or leave it out.");
+  });
+  BooleanTest* test = makeNode(BooleanTest);
+  test->arg = as<Expr>(condition);
+  test->booltesttype = IS_TRUE;
+  test->location = exprLocation(condition);
+  return as<Node>(test);
+}
+
 // The planner moves a term without aggregates to WHERE, where it sees every row.
 Node* rewrite_having(Block* block, Node* condition) {
   if (condition == nullptr) return nullptr;
@@ -294,8 +318,9 @@ Node* rewrite_having(Block* block, Node* condition) {
     return as<Node>(terms);
   }
   attempt(block->level, [&] { check_keep_group(block->level, condition); });
-  return has_aggregate(condition) ? rewrite_over_answers(*block, condition)
-                                  : rewrite_inside(block->level, condition);
+  if (!has_aggregate(condition)) return rewrite_inside(block->level, condition);
+  Node* rewritten = rewrite_over_answers(*block, condition);
+  return is_keep_group(rewritten) ? rewritten : as_one_condition(block->level, rewritten);
 }
 
 // ---- Which groups there are ----------------------------------------------------------------
@@ -359,15 +384,22 @@ void check_has_aggregate(const JudgedLevel* level) {
                         "count(*). A key, min(), max() and dp_error_of() are none.");
 }
 
-// The planner leaves out columns that the query around the block does not use. Without any
-// aggregate the block would read rows without a charge.
-void keep_one_aggregate(Query* query) {
-  if (has_aggregate(query->havingQual)) return;
+// The planner leaves out columns that the query around the block does not use, and aggregates of
+// which nothing depends, as in coalesce(1, dp_count(1)). Without any aggregate the block would read
+// rows without a charge.
+void keep_one_aggregate(JudgedLevel* level) {
+  Query* query = level->query;
+  if (keeps_aggregate(level, query->havingQual)) return;
   Index largest = 0;
   TargetEntry* kept = nullptr;
   for (auto* column : each<TargetEntry>(query->targetList)) {
     largest = Max(largest, column->ressortgroupref);
-    if (kept == nullptr && has_aggregate(as<Node>(column->expr))) kept = column;
+    if (kept == nullptr && keeps_aggregate(level, as<Node>(column->expr))) kept = column;
+  }
+  if (kept == nullptr) {
+    refuse(level->statement->refused, kNowhere,
+           "the query has no private aggregate when its constants are computed",
+           "Show an answer that depends on the rows.");
   }
   if (kept->ressortgroupref == 0) kept->ressortgroupref = largest + 1;
 }
@@ -394,7 +426,7 @@ void check_release_block(JudgedLevel* level) {
   if (level->is_refused) return;
   group_by_hashes(block, groups);
   count_comparisons(level);
-  keep_one_aggregate(query);
+  attempt(level, [&] { keep_one_aggregate(level); });
 }
 
 }  // namespace dpquantile

@@ -377,11 +377,24 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   }
 }
 
+// A level over protected rows of which the planner has left no private aggregate would read them
+// without a charge. The validator refuses what it sees of that.
+void require_no_charge(const PlannerInfo* root) {
+  if (mark_of_level(root->parse).tables == NIL) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("the query has no private aggregate when it is planned"),
+                  errhint("Show an answer that depends on the rows.")));
+}
+
 void wrap_grouping_paths(PlannerInfo* root, UpperRelationKind stage, RelOptInfo* input,
                          RelOptInfo* output, void* extra) {
   if (previous_hook != nullptr) previous_hook(root, stage, input, output, extra);
   // The groups of a partition are planned as a part of all groups.
-  if (stage != UPPERREL_GROUP_AGG || IS_OTHER_REL(output) || !has_private_calls(root)) return;
+  if (stage != UPPERREL_GROUP_AGG || IS_OTHER_REL(output)) return;
+  if (!has_private_calls(root)) {
+    require_no_charge(root);
+    return;
+  }
   require_matching_sql();
   release_groups(root, input, output);
 }
