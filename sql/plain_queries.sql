@@ -323,6 +323,7 @@ SELECT percentile_cont(share(0.25)) WITHIN GROUP (ORDER BY age), percentile_cont
 SELECT width_bucket(age::float8, share(0), 100, 10), count(*) FROM staff WHERE age < 50 GROUP BY 1;
 SELECT split_part(problem, '. ', 1) AS problem FROM dp_explain('SELECT percentile_cont(share(0.25)) WITHIN GROUP (ORDER BY age), percentile_cont(0.5) WITHIN GROUP (ORDER BY age) FROM staff');
 SELECT count(*) FROM staff GROUP BY (SELECT 1);
+WITH z AS (SELECT 50 AS e) SELECT department, dp_count((SELECT e FROM z)) FROM staff GROUP BY department;
 -- A name means the nearest WITH query of the levels around it.
 WITH q AS (SELECT age FROM staff WHERE age < 0) SELECT s.n > 0 AS some FROM (SELECT count(*) AS n FROM q) s;
 WITH q AS (SELECT age FROM staff WHERE age < 0) SELECT s.n > 0 AS some FROM (WITH q AS (SELECT age FROM staff) SELECT count(*) AS n FROM q) s;

@@ -40,6 +40,7 @@ struct Replacement {
   List* columns;      // what the aggregates read: their arguments and filters
   List* new_keys;     // Vars of the list of keys
   List* new_columns;  // Vars of the derived table
+  bool moves_ctes;    // whether the query has WITH queries
 };
 
 // ---- What is replaced ----------------------------------------------------------------------
@@ -98,6 +99,8 @@ bool find_columns(const Node* expression, Replacement* replacement) {
     const bool is_column = IsA(node, Var) && as<Var>(node)->varlevelsup == 0;
     if (is_column || IsA(node, SubLink)) return Look::kFound;
     if (!IsA(node, Aggref)) return Look::kBelow;
+    // The WITH queries move below the join, and subqueries of parameters stay.
+    if (replacement->moves_ctes && checkExprHasSubLink(node)) return Look::kFound;
     add_columns(replacement, as<Aggref>(node));
     return Look::kPast;
   });
@@ -345,6 +348,7 @@ bool is_of_keys_alone(const Query* query) {
 Node* group_by_public_keys(PlainLevel* level) {
   Query* query = level->select->query;
   Replacement replacement{};
+  replacement.moves_ctes = query->cteList != NIL;
   if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
   if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->havingQual, &replacement)) {

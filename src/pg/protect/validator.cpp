@@ -117,6 +117,10 @@ JudgedEntry describe_subquery(JudgedLevel* level, const Entry& read) {
 // The CTEs have been judged. What reads one that is refused is refused, for no reason of its own.
 JudgedEntry describe_cte(JudgedLevel* level, const Entry& read) {
   JudgedEntry described{};
+  if (read.cte == nullptr) {
+    refuse_query(level, "a WITH query is named where it is not known",
+                 "Write it as a derived table in FROM.");
+  }
   const JudgedLevel* below = read.below == nullptr ? nullptr : read.below->judged;
   if (below == nullptr) return described;
   if (below->is_refused) {
