@@ -109,15 +109,17 @@ void check_node_outside(JudgedLevel* level, Node* node) {
 void check_outside(JudgedLevel* level, Node* expression, SubqueryCheck subquery) {
   const RefusedQuery& refused = level->statement->refused;
   const int before = count_reasons(refused);
+  bool passes_all = true;
   (void)search(expression, [&](Node* node) {
     const bool is_sublink = IsA(node, SubLink);
     const bool passes = attempt(level, [&] {
       if (is_sublink) return check_sublink(level, as<SubLink>(node), subquery);
       if (!IsA(node, List)) check_node_outside(level, node);
     });
+    passes_all = passes_all && passes;
     return passes && !is_sublink ? Look::kBelow : Look::kPast;
   });
-  if (count_reasons(refused) > before) end_check_after_refusals();
+  if (!passes_all || count_reasons(refused) > before) end_check_after_refusals();
 }
 
 }  // namespace dpquantile

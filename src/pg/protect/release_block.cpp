@@ -290,21 +290,18 @@ bool keeps_aggregate(const JudgedLevel* level, const Node* expression) {
 }
 
 // What a condition says of groups, the planner must not take apart: it moves to WHERE what is left
-// without an aggregate, what all arms of an OR share and what NOT makes of one, and rows would be
-// computed with what is allowed for answers only.
-Node* as_one_condition(JudgedLevel* level, Node* condition) {
-  if (level->is_refused) return condition;
-  attempt(level, [&] {
-    if (keeps_aggregate(level, condition)) return;
-    refuse(level->statement->refused, exprLocation(condition),
-           "a condition in HAVING has no aggregate when its constants are computed",
-           "Write it into WHERE, or leave it out.");
-  });
-  BooleanTest* test = makeNode(BooleanTest);
-  test->arg = as<Expr>(condition);
-  test->booltesttype = IS_TRUE;
-  test->location = exprLocation(condition);
-  return as<Node>(test);
+// without an aggregate when constants are computed, also those of derived tables, what all arms of
+// an OR share and what NOT makes of one. Rows would be computed with what is allowed for answers
+// only. It leaves alone what it takes for volatile.
+Node* as_one_condition(const JudgedLevel* level, Node* condition) {
+  const Oid types[] = {BOOLOID};
+  const Oid function = own_function("of_answers", buildoidvector(types, lengthof(types)));
+  if (!OidIsValid(function)) {
+    refuse(level->statement->refused, exprLocation(condition), "a condition in HAVING is not safe",
+           "Have the owner of the extension update it.");
+  }
+  return as<Node>(makeFuncExpr(function, BOOLOID, list_make1(condition), InvalidOid, InvalidOid,
+                               COERCE_EXPLICIT_CALL));
 }
 
 // The planner moves a term without aggregates to WHERE, where it sees every row.
@@ -430,3 +427,11 @@ void check_release_block(JudgedLevel* level) {
 }
 
 }  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (condition boolean) returns boolean
+DPQ_FUNCTION(dpq_of_answers) {
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  PG_RETURN_BOOL(PG_GETARG_BOOL(0));
+}

@@ -27,3 +27,9 @@ CREATE OR REPLACE FUNCTION dpquantile.group_hash(key "any", first_half bigint, s
 COMMENT ON FUNCTION dpquantile.group_hash("any", bigint, bigint) IS
 'A hash of a key under a secret. So the time that it takes to group rows does not depend on their order, and nobody finds keys with the same hash.
   key: of a group. first_half, second_half: of the secret, 128 random bits.';
+
+CREATE OR REPLACE FUNCTION dpquantile.of_answers(condition boolean) RETURNS boolean LANGUAGE C VOLATILE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_of_answers';
+COMMENT ON FUNCTION dpquantile.of_answers(boolean) IS
+  'condition: a condition of HAVING. The same condition. Queries over protected tables get it, so that PostgreSQL, which takes it for volatile, '
+  'does not compute the condition, or a part of it, for rows.';
