@@ -92,7 +92,7 @@ not_run() {
   return 1
 }
 
-matches() { grep -cE "$@" "$log" || true; }
+matches() { grep -acE "$@" "$log" || true; }
 
 # These functions set passed and failed from a suite's log and exit status. They read both formats of
 # pg_regress: the one before PostgreSQL 16 and the one since.
@@ -106,15 +106,15 @@ count_regress() {
   failed=$(matches '\.\.\. FAILED |^not ok [0-9]')
 }
 count_tap() {
-  passed=$(grep -E '^ok [0-9]' "$log" | grep -vciE '# (skip|todo)' || true)
-  failed=$(grep -E '^not ok [0-9]' "$log" | grep -vci '# todo' || true)
+  passed=$(grep -aE '^ok [0-9]' "$log" | grep -avciE '# (skip|todo)' || true)
+  failed=$(grep -aE '^not ok [0-9]' "$log" | grep -avci '# todo' || true)
   # A file that died may have no failed assertion: it counts as one failure.
   failed=$((failed + $(matches '\(Wstat: .* Failed: 0\)$')))
 }
 
 # Its last line is "N passed, N failed".
 count_sum() {
-  read -r passed _ failed _ < <(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$' || echo 0 - 1)
+  read -r passed _ failed _ < <(tail -n 1 "$log" | grep -aE '^[0-9]+ passed, [0-9]+ failed$' || echo 0 - 1)
 }
 
 show() {
@@ -137,7 +137,7 @@ show_evidence() {
     mv "$file" "$logs/$suite-$(basename "$file")"
   done
   # TAP tests have their own clusters.
-  if [[ $copy == "$work/sql" ]]; then grep -sE 'PANIC|terminated by signal|TRAP' "$work/cluster/log" || true; fi
+  if [[ $copy == "$work/sql" ]]; then grep -asE 'PANIC|terminated by signal|TRAP' "$work/cluster/log" || true; fi
 }
 
 report() {
