@@ -8,7 +8,7 @@ from typing import Iterable, List, Optional
 
 from sql_tree import Expr, Query, Select, walk
 
-LEAST_ACCEPTED = 0.5
+LEAST_ACCEPTED = 0.4
 
 
 @dataclass

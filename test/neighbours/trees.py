@@ -66,7 +66,7 @@ class Trees:
     def condition(self, columns: Sequence[Column]) -> Expr:
         users = [column for column in columns if column.name == "patient"] or [column for column in columns if column.name == "id"]
         value = self.choices.changed.get("patient", self.choices.changed.get("id"))
-        if users and value is not None and self.choices.chance(CHANGED_SHARE):
+        if users and value is not None and self.choices.chance(0.9 if len(users) == len(columns) else CHANGED_SHARE):
             return Expr("the changed row", f"# = {value}", "bool", (self.choices.one_of(users).expr(),))
         if self.choices.chance(0.2):
             return Expr("condition", "# IS NULL", "bool", (self.choices.one_of(columns).expr(),))
@@ -179,9 +179,12 @@ class Trees:
 
     def with_persons(self, left: Part, right: Part) -> Part:
         """The rows of two parts that are of the same persons."""
-        kind = self.choices.one_of(["INNER", "LEFT", "LEFT", "RIGHT"])
-        if (left.has_public_side or right.has_public_side) and self.choices.chance(0.8):
-            kind = "LEFT" if left.has_public_side else "RIGHT"
+        kind, keys = self.choices.one_of(["INNER", "LEFT", "LEFT", "RIGHT"]), right.keys or left.keys
+        if left.has_public_side or right.has_public_side:
+            keeping, dropping, kept = ("LEFT", "RIGHT", left) if left.has_public_side else ("RIGHT", "LEFT", right)
+            drops = self.choices.chance(0.12)
+            kind = self.choices.one_of(["INNER", dropping]) if drops else keeping
+            keys = kept.public if drops else keys
         columns = left.columns + right.columns
         equal = Expr("unit", "# = #", "bool", (self.choices.one_of(left.users).expr(), self.choices.one_of(right.users).expr()))
         merged: Tuple[Column, ...] = ()
@@ -191,14 +194,14 @@ class Trees:
             using, merged = f" USING (patient) AS {alias}", (Column(f"{alias}.patient", "int8"),)
             if isinstance(left.source, Table) and isinstance(right.source, Table) and self.choices.chance(0.2):
                 using, merged, kind = "", (), f"NATURAL {kind}"
-        conditions = (equal,) + self.conditions(left.users + right.users if right.keys and self.choices.chance(0.6) else columns, 0.7)
+        conditions = (equal,) + self.conditions(left.users + right.users if right.keys else columns, 0.9 if right.keys else 0.6)
         on, where = conditions, left.where + right.where
         if not using:
             kind, on, moved = self.in_where(kind, conditions, 0.15)
             where += moved
         return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
                     right.user if kind.endswith("RIGHT") else left.user, left.public + right.public, where,
-                    left.has_public_side or right.has_public_side, right.keys or left.keys)
+                    left.has_public_side or right.has_public_side, keys)
 
     def part(self, depth: int) -> Optional[Part]:
         kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
@@ -223,7 +226,7 @@ class Trees:
             kind = self.choices.one_of(kinds)
             other = self.part(self.choices.random.randint(0, 2)) if kind == "persons" else None
             if other is not None:
-                other = self.with_row(other) if self.choices.chance(0.6) else other
+                other = self.with_row(other) if self.choices.chance(0.7) else other
                 sides = (part, other) if self.choices.chance(0.7) else (other, part)
                 part = self.with_persons(*sides)
             elif kind == "public":
@@ -290,7 +293,7 @@ class Trees:
             if not of_rows and self.choices.focus.name not in self.unused:
                 self.unused[0] = self.choices.focus.name
             self.choices.random.shuffle(self.unused)
-            shape = self.choices.random.choices(["beside", "deep", "any"], [7, 2, 1])[0]
+            shape = self.choices.random.choices(["beside", "deep", "any"], [8, 2, 1])[0]
             part = self.with_public_side(self.choices.random.randint(0, 2)) if shape == "beside" else self.part(self.choices.random.randint(1, 4))
             for _ in range(self.choices.random.randint(1, 3) if part is not None and shape == "deep" else 0):
                 assert part is not None
@@ -332,7 +335,7 @@ class Trees:
         items = tuple(Item(key, self.choices.new_name("k")) for key in keys)
         items += tuple(Item(self.answer(part, rows), self.choices.new_name("a")) for _ in range(self.choices.one_of([1, 1, 2])))
         having = self.conditions(part.public, 0.1) if keys and part.public == part.columns else ()
-        if keys and not self.choices.in_rho and self.choices.chance(0.9 if not part.has_public_side else 0.5 if part.keys else 0.3):
+        if keys and not self.choices.in_rho and self.choices.chance(0.9 if not part.has_public_side else 0.5 if part.user is None else 0.2):
             having += (self.blocks.selection(rows if self.choices.chance(0.5) else replace(rows, user=None)),)
         if keys and self.choices.chance(0.1):
             having += (Expr("condition on a key", self.choices.one_of(["# IS NOT NULL", "# < 4"]), "bool", (self.choices.one_of(keys),)),)
