@@ -87,8 +87,9 @@ List* MarkFields::end() {
 
 namespace {
 
-// The types of the columns of a VALUES list are OIDs, so a list of nodes is no query's. Nothing in
-// PostgreSQL reads them but for a column, and only what plans a query takes them away.
+// The types of the columns of a VALUES list are OIDs, so a list of nodes is no query's. PostgreSQL
+// reads a type only when it reads a column of the list, and a mark has no columns. Only the planner
+// takes the types away.
 RangeTblEntry* find_entry(const List* range_table, const MarkKind& kind) {
   for (auto* entry : each<RangeTblEntry>(range_table)) {
     const List* types = entry->rtekind == RTE_VALUES ? entry->coltypes : NIL;

@@ -13,11 +13,12 @@
 // Both are there after a review of PostgreSQL's source for every error. Outside, over answers and
 // before the first row, it may call others, too (node_functions.hpp).
 //
-// Not inside, because they fail for many values or read data: regular expressions, to_date,
-// to_number, to_timestamp(text), functions with arguments of any type (concat, format), arrays,
-// JSON, ranges, geometry and networks but for comparisons, privileges and catalogs. That PostgreSQL
-// marks a function as leakproof is not enough: areas of circles and lengths of segments overflow,
-// an array may be no valid oidvector, and sha512() takes the longer, the longer a value is.
+// Functions that fail for many values, or read data, have no line inside: regular expressions,
+// to_date, to_number, to_timestamp(text), functions with arguments of any type (concat, format),
+// and what computes with arrays, JSON, ranges, shapes, networks, privileges and catalogs. Networks,
+// and some shapes, may be compared. A function that PostgreSQL marks as leakproof needs a line,
+// too: the area of a circle and the length of a segment overflow, an array may be no valid
+// oidvector, and the time of sha512() grows with its value.
 //
 // A line in DPQ_SINCE_16() or the like is for this version and later ones. All others are for
 // PostgreSQL 15 to 18.
@@ -87,8 +88,8 @@ struct FunctionRule {
   // answers counts as its longest argument or 128 bytes.
   PGFunction variant = nullptr;
 
-  // Of a function with a variant: types, as PostgreSQL's catalogs have them, with InvalidOid after
-  // the last argument.
+  // The types of the result and of the arguments, as PostgreSQL's catalogs have them. Only a
+  // function with a variant states them. InvalidOid comes after the last argument.
   Oid result = InvalidOid;
   Oid arguments[kMostTotalArguments] = {};
 

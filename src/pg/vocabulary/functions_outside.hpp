@@ -13,7 +13,7 @@ namespace dpquantile::functions {
 // clang-format off
 inline constexpr FunctionRule kTakingAnyType[] = {
     // They make no value from a text and look for no cast, whatever the types of their arguments are.
-    // Of single values
+    // Functions of single values
     FunctionRule{F_COUNT_ANY}.outside().of_any_type(),
     FunctionRule{F_PG_TYPEOF}.outside().of_any_type(),
     FunctionRule{F_NUM_NULLS}.outside().of_any_type(),
@@ -24,7 +24,7 @@ inline constexpr FunctionRule kTakingAnyType[] = {
     FunctionRule{F_MODE}.outside().of_any_type(),
     FunctionRule{F_PERCENTILE_DISC_FLOAT8_ANYELEMENT}.outside().of_any_type(),
     FunctionRule{F_PERCENTILE_DISC__FLOAT8_ANYELEMENT}.outside().of_any_type(),
-    // Of windows
+    // Functions of windows
     FunctionRule{F_FIRST_VALUE}.outside().of_any_type(),
     FunctionRule{F_LAST_VALUE}.outside().of_any_type(),
     FunctionRule{F_NTH_VALUE}.outside().of_any_type(),
@@ -34,7 +34,7 @@ inline constexpr FunctionRule kTakingAnyType[] = {
     FunctionRule{F_LEAD_ANYELEMENT}.outside().of_any_type(),
     FunctionRule{F_LEAD_ANYELEMENT_INT4}.outside().of_any_type(),
     FunctionRule{F_LEAD_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE}.outside().of_any_type(),
-    // Of arrays
+    // Functions of arrays
     FunctionRule{F_ARRAY_AGG_ANYNONARRAY}.outside().of_any_type(),
     FunctionRule{F_ARRAY_AGG_ANYARRAY}.outside().of_any_type(),
     FunctionRule{F_ARRAY_APPEND}.outside().of_any_type(),
@@ -66,14 +66,14 @@ inline constexpr FunctionRule kTakingAnyType[] = {
     FunctionRule{F_UNNEST_ANYARRAY}.outside().of_any_type(),
     FunctionRule{F_MAX_ANYARRAY}.outside().of_any_type(),
     FunctionRule{F_MIN_ANYARRAY}.outside().of_any_type(),
-    // Of enums, beside their comparisons (functions_of_others.hpp)
+    // Functions of enums, beside their comparisons (functions_of_others.hpp)
     FunctionRule{F_ENUM_FIRST}.outside().of_any_type(),
     FunctionRule{F_ENUM_LAST}.outside().of_any_type(),
     FunctionRule{F_ENUM_RANGE_ANYENUM}.outside().of_any_type(),
     FunctionRule{F_ENUM_RANGE_ANYENUM_ANYENUM}.outside().of_any_type(),
     FunctionRule{F_MAX_ANYENUM}.outside().of_any_type(),
     FunctionRule{F_MIN_ANYENUM}.outside().of_any_type(),
-    // Of ranges
+    // Functions of ranges
     FunctionRule{F_RANGE_EQ}.outside().of_any_type(),
     FunctionRule{F_RANGE_NE}.outside().of_any_type(),
     FunctionRule{F_RANGE_OVERLAPS}.outside().of_any_type(),
@@ -84,7 +84,7 @@ inline constexpr FunctionRule kTakingAnyType[] = {
     FunctionRule{F_LOWER_ANYRANGE}.outside().of_any_type(),
     FunctionRule{F_UPPER_ANYRANGE}.outside().of_any_type(),
     FunctionRule{F_ISEMPTY_ANYRANGE}.outside().of_any_type(),
-    // Of rows
+    // Functions of rows
     FunctionRule{F_RECORD_EQ}.outside().of_any_type(),
     FunctionRule{F_RECORD_NE}.outside().of_any_type(),
     FunctionRule{F_RECORD_LT}.outside().of_any_type(),
