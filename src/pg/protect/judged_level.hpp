@@ -95,7 +95,6 @@ struct JudgedLevel {
   JudgedLevel* parent;  // null at the top
   Query* query;
   RelationType type;
-  bool is_release;         // whether it has private aggregates over rows: a release block
   JudgedEntry* entries;    // in the order of the range table
   int* weights;            // of a source: how many nodes each of its columns is computed with
   ColumnWork* works;       // of a source: how long each of its columns takes

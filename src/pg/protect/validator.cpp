@@ -269,7 +269,6 @@ void judge_source(JudgedLevel* level) {
 
 void judge_release(JudgedLevel* level) {
   level->type = RelationType::kAnswers;
-  level->is_release = true;
   add_public_tables(level);
   check_release_block(level);
   mark_level(level->query, set_validated(level), true);
