@@ -48,9 +48,6 @@ SELECT function, epsilon, rho IS NOT NULL AS rho, neighbours FROM dp_ledger;
 SELECT (SELECT dp_count(200) FROM visit) AS visits, (SELECT dp_count(100) FROM ward) AS wards;
 -- A group of one person is never shown, so what would only have such groups is refused.
 SELECT patient, count(*) FROM visit GROUP BY patient;
-SELECT avg(n) FROM (SELECT patient, count(*) AS n FROM visit GROUP BY patient) s;
-SELECT count(*) FROM (SELECT DISTINCT patient FROM visit) s;
-SELECT dp_avg(total, 0.5, 0, 1000) FROM (SELECT v.patient, v.reason, sum(cost) AS total FROM visit v GROUP BY v.patient, v.reason) s;
 -- threat 78: at most four rows of a person, whichever way they are counted
 SELECT dp_count(200) FROM visit WHERE patient = 'often';
 SELECT sum(n) FROM (SELECT w.id, dp_count(v.patient, 200) AS n FROM ward w LEFT JOIN visit v ON v.ward = w.id AND v.patient = 'often' GROUP BY w.id) t;
@@ -118,7 +115,7 @@ SELECT count(*) BETWEEN 37 AND 39 AS rows, count(DISTINCT patient) AS patients, 
   FROM visit;
 SELECT reason, count(*) FROM visit WHERE patient = 'often' GROUP BY reason;
 SELECT ward, count(*) > 0 AS some FROM visit WHERE ward <= 1 GROUP BY ward;
-SELECT ward, count(*) FROM (SELECT ward FROM visit) t GROUP BY ward;
+SELECT ward, count(*) > 0 AS some FROM (SELECT ward FROM visit) t WHERE ward <= 1 GROUP BY ward;
 SELECT cost, count(*) FROM (SELECT cost, patient FROM visit WHERE cost < 500) t GROUP BY cost HAVING count(*) > 1000;
 -- The errors are those of a part of epsilon: 25 a row, and 100 for the number of persons.
 SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS rows, dp_error_of(count(DISTINCT patient)) = dp_histogram_error(100, 0.95) AS persons

@@ -16,6 +16,7 @@
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/plan_children.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -147,13 +148,35 @@ const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
   return node->plan.knows_tables ? node->plan.tables : mark.relations;
 }
 
+struct GroupSearch {
+  int aggregations;  // around
+  bool found;
+};
+
+void find_groups(Plan** place, void* context) {
+  auto* search = static_cast<GroupSearch*>(context);
+  const bool is_aggregation = IsA(*place, Agg);
+  search->found |= is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0;
+  search->aggregations += is_aggregation ? 1 : 0;
+  visit_children(*place, find_groups, context);
+  search->aggregations -= is_aggregation ? 1 : 0;
+}
+
+// Whether rows are grouped below the grouping of the node itself, as person groups are.
+bool has_groups_below(const ReleaseNode* node) {
+  GroupSearch search{};
+  visit_children(node->scan.ss.ps.plan, find_groups, &search);
+  return search.found;
+}
+
 // The validator has found the same. This looks at the plan that is executed, unless the rows are of
 // a table that the role may read.
 void check_rows_of_users(const ReleaseNode* node, const BorrowedPlan& mark) {
   if (!all_protect_users(mark) || charged_tables(node, mark) == NIL) return;
+  const bool has_one_row = node->plan.has_one_row && has_groups_below(node);
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
-    if (protects_user(call, node->plan.has_keys)) continue;
+    if (protects_user(call, node->plan.has_keys) || has_one_row) continue;
     refuse(
         refused_query(linitial_oid(mark.relations)), kNowhere,
         psprintf("the plan of the query does not limit the rows of each person for %s", call.name),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/query/column.hpp"
+#include "pg/query/level.hpp"
 
 // The public lists of the values that keys of GROUP BY may have. All of these values appear in the
 // answer, also those without rows, so that it does not tell which keys occur. If a list were not

@@ -10,6 +10,7 @@ extern "C" {
 namespace dpquantile {
 
 int most_rows_of_user(const PlainLevel* level) {
+  if (level->select->has_one_row) return 1;
   int most = 0;
   for (const Oid relation : each_oid(level->relations)) {
     const ProtectedRelation* protection = find_protected_relation(relation);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "pg/grants/refusal.hpp"
-#include "pg/query/column.hpp"
+#include "pg/query/level.hpp"
 
 // A query level with standard aggregates over protected rows, while it is translated to private
 // ones: which relations it reads, and what the grants let each aggregate cost.

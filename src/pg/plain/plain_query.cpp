@@ -9,6 +9,7 @@
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
+#include "pg/query/shown_column.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
@@ -19,6 +20,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
 
@@ -102,20 +104,26 @@ Tree* with_counterparts(const Replacing* replacing, Tree* tree) {
   });
 }
 
+// The column of the persons, in the first table of FROM that can show it; null if none can.
+Node* show_user(const PlainLevel* level) {
+  for (const Oid relation : each_oid(level->relations)) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
+    Node* user = show_column(level->select, {relation, protection->user_column});
+    if (user != nullptr) return user;
+  }
+  return nullptr;
+}
+
 // dp_keep_group of rows; or of users, each in as many groups as a user may have rows.
 List* arguments_of_choice(const PlainLevel* level) {
   List* amounts = list_make2(float8_constant(level->epsilon), float8_constant(level->delta));
   const int rows = most_rows_of_user(level);
   if (rows == 0) return amounts;
-  const Oid relation = linitial_oid(level->relations);
-  const ProtectedRelation* protection = find_protected_relation(relation);
-  Node* user = column_showing(level->select, {relation, protection->user_column});
+  Node* user = show_user(level);
   if (user == nullptr) {
     refuse(level->refused, kNowhere,
-           psprintf("the derived table leaves out column \"%s\", which identifies the persons",
-                    NameStr(protection->user_column_name)),
-           psprintf("Show column \"%s\" in the derived table: the choice of groups needs it.",
-                    NameStr(protection->user_column_name)));
+           "a derived table leaves out the column that identifies the persons",
+           "Show it there: the choice of groups needs it.");
   }
   Node* most = as<Node>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(rows),
                                   false, FLOAT8PASSBYVAL));
@@ -138,8 +146,10 @@ void refuse_groups_of_persons(const PlainLevel* level) {
         level->refused, ERRCODE_FEATURE_NOT_SUPPORTED, exprLocation(as<Node>(column->expr)),
         psprintf("groups by \"%s\" have one person each, and such a group is never shown",
                  NameStr(protection->user_column_name)),
-        psprintf("For a mean per person, divide by the persons: sum(amount) / count(DISTINCT %s).",
-                 NameStr(protection->user_column_name)));
+        psprintf("Ask an aggregate of them: SELECT avg(n) FROM (SELECT %s, count(*) AS n FROM ... "
+                 "GROUP BY %s) AS p.",
+                 quote_identifier(NameStr(protection->user_column_name)),
+                 quote_identifier(NameStr(protection->user_column_name))));
   }
 }
 
@@ -292,9 +302,11 @@ bool has_too_many_nodes(const Query* query) {
 // ---- All levels ----------------------------------------------------------------------------
 
 // Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates over
-// protected rows. What is taken out becomes levels below. Returns whether the level has changed.
+// protected rows, and all but keys and aggregates out of a person group. What is taken out becomes
+// levels below. Returns whether the level has changed.
 bool take_apart_level(const Level* level) {
   Query* query = level->query;
+  if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   const bool is_plain = level->borrowed_rows != NIL && has_standard_aggregate(query);
   if (is_plain && has_query_around(query)) {
     put_query_around(query);
@@ -318,7 +330,8 @@ bool take_apart(const Level* level) {
 void translate(const Translation* translation, Level* level) {
   for (auto* below : each<Level>(level->below)) translate(translation, below);
   const Query* query = level->query;
-  if (query->commandType == CMD_SELECT && query->setOperations == nullptr) {
+  if (query->commandType == CMD_SELECT && query->setOperations == nullptr &&
+      !level->groups_persons) {
     const RefusedQuery refused = {.text = translation->text, .reasons = translation->reasons};
     const bool passes = attempt(refused, [&] { translate_select(translation, level); });
     // Its standard aggregates are left.

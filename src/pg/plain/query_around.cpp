@@ -65,6 +65,14 @@ Query* query_of_groups(const Query* query, List* columns) {
   return made;
 }
 
+template <class Tree>
+Tree* over_groups(Inner* inner, Tree* tree) {
+  return mapped(tree, [=](Node* node) {
+    return is_of_groups(*inner, node) ? as<Node>(column_of_table(add_column(inner, node)))
+                                      : nullptr;
+  });
+}
+
 }  // namespace
 
 Var* column_of_table(const TargetEntry* column) {
@@ -110,13 +118,36 @@ bool has_query_around(const Query* query) {
 void put_query_around(Query* query) {
   Inner inner = {NIL, NIL};
   add_keys(&inner, query);
-  List* columns = mapped(query->targetList, [&](Node* node) {
-    return is_of_groups(inner, node) ? as<Node>(column_of_table(add_column(&inner, node)))
-                                     : nullptr;
-  });
+  List* columns = over_groups(&inner, query->targetList);
   Query* groups = query_of_groups(query, inner.columns);
   query->targetList = columns;
   select_from(query, groups);
+}
+
+bool give_plain_form(Query* query) {
+  if (checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual)) {
+    return false;
+  }
+  if (query->groupClause == NIL && !query->hasAggs) {
+    query->groupClause = query->distinctClause;
+    query->distinctClause = NIL;
+    if (has_plain_form(query)) return true;
+  }
+  Inner inner = {NIL, NIL};
+  add_keys(&inner, query);
+  List* columns = over_groups(&inner, query->targetList);
+  Node* condition = over_groups(&inner, query->havingQual);
+  Query* groups = query_of_groups(query, inner.columns);
+  groups->havingQual = nullptr;
+  query->targetList = columns;
+  query->cteList = NIL;
+  query->hasRecursive = false;
+  query->hasModifyingCTE = false;
+  query->hasSubLinks = false;
+  query->constraintDeps = NIL;
+  select_from(query, groups);
+  query->jointree->quals = condition;
+  return true;
 }
 
 }  // namespace dpquantile

@@ -1,10 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
-
-extern "C" {
-#include "nodes/parsenodes.h"
-}
+#include "pg/query/level.hpp"
 
 // Window functions and DISTINCT over the groups of a query level, as BI tools write them: shares of
 // a total, ranks. They are computed of answers, so they belong into a query around the release
@@ -19,6 +15,11 @@ bool has_query_around(const Query* query);
 // Makes of such a level one that selects from a derived table with its keys and aggregates. Window
 // functions, DISTINCT, ORDER BY, LIMIT and the expressions of the columns stay outside.
 void put_query_around(Query* query);
+
+// Gives a person group its plain form: SELECT DISTINCT becomes GROUP BY; expressions, HAVING, ORDER
+// BY and LIMIT move to the level, which then selects from the group. Returns whether it could: not
+// if there are subqueries beside its keys and aggregates.
+bool give_plain_form(Query* query);
 
 // Makes the query select from this derived table only. Columns, ORDER BY and the like stay as they
 // are. The derived table is one level below.

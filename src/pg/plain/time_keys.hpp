@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/query/column.hpp"
+#include "pg/query/level.hpp"
 
 extern "C" {
 #include "datatype/timestamp.h"

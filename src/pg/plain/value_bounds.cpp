@@ -75,6 +75,7 @@ class RangeSearch {
   MaybeRange range_of_function(const Level* level, const FuncExpr* call);
   MaybeRange epoch_of(const Level* level, const FuncExpr* call);
   MaybeRange range_of_column(const Level* level, Var* column);
+  MaybeRange range_of_aggregate(const Level* level, const Aggref* call);
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
@@ -270,6 +271,47 @@ MaybeRange RangeSearch::range_of_column(const Level* level, Var* column) {
   return Range{bounds->lower, bounds->upper};
 }
 
+// How many rows a person has at most in a level, by what the owners of the tables state; 0 if one
+// of them does not state it.
+int most_rows_of_person(const Level* level) {
+  int most = 0;
+  for (const Oid relation : each_oid(level->borrowed_rows)) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
+    if (protection == nullptr || protection->max_rows == 0) return 0;
+    most = std::max(most, protection->max_rows);
+  }
+  return most;
+}
+
+Node* argument_of(const Aggref* call) {
+  return call->args == NIL ? nullptr
+                           : as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+}
+
+// What an aggregate of the rows of a person has the same bounds as.
+bool is_between(const Aggref* call) {
+  const char* name = get_func_name(call->aggfnoid);
+  return name != nullptr &&
+         (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 || strcmp(name, "avg") == 0);
+}
+
+// An aggregate of the rows of a person. Who has more rows than the owner says is cut off, as values
+// beyond other bounds are.
+MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* call) {
+  const char* name = get_func_name(call->aggfnoid);
+  if (name == nullptr || !level->groups_persons) return std::nullopt;
+  const int rows = most_rows_of_person(level);
+  if (strcmp(name, "count") == 0) {
+    return rows == 0 ? MaybeRange() : Range{0, static_cast<double>(rows)};
+  }
+  Node* argument = argument_of(call);
+  const MaybeRange range = argument == nullptr ? MaybeRange() : range_of(level, argument);
+  if (!range || is_between(call)) return range;
+  if (strcmp(name, "sum") != 0 || rows == 0) return std::nullopt;
+  return Range{std::min(range->lower, range->lower * rows),
+               std::max(range->upper, range->upper * rows)};
+}
+
 MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
@@ -293,6 +335,8 @@ MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
       return range_of(level, static_cast<Node*>(linitial(as<NullIfExpr>(expression)->args)));
     case T_CoalesceExpr:
       return range_of_any(level, as<CoalesceExpr>(expression)->args);
+    case T_Aggref:
+      return range_of_aggregate(level, as<Aggref>(expression));
     default:
       return std::nullopt;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/query/column.hpp"
+#include "pg/query/level.hpp"
 #include "pg/server/value_type.hpp"
 
 // The public bounds of the values of an expression, from the domains of its columns. A private sum

@@ -74,6 +74,7 @@ Node* column_of_source(const JudgedLevel* source, AttrNumber number) {
 
 bool is_public(const JudgedLevel* level, Node* expression) {
   return !any_node(expression, [&](const Node* node) {
+    if (IsA(node, Aggref)) return true;
     return IsA(node, Var) && !is_public_column(level, as<Var>(node));
   });
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "pg/protect/judged_level.hpp"
-#include "pg/query/column.hpp"
+#include "pg/query/level.hpp"
 
 // What the columns of a source or release block depend on: a protected row, a row of a public
 // table, or the person of the row. The rules of keys, of outer joins and of persons ask this. If a

@@ -322,14 +322,26 @@ void begin_with_sources(JudgedLevel* level) {
   }
 }
 
+// Whether all protected rows in FROM are those of sources with one row of each person: joins by
+// persons have no more.
+bool has_one_row(const JudgedLevel* level) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    if (!has_one_row(entry_of(level, i))) return false;
+  }
+  return true;
+}
+
 // The relations with the rows, and whose users they are.
 void find_relations(JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     level->relations = list_concat_unique_ptr(level->relations, relations_of_entry(level, i));
     level->tables = list_concat_unique_oid(level->tables, tables_of_entry(level, i));
+    const JudgedLevel* source = entry_of(level, i).source;
+    level->has_person_groups |= source != nullptr && source->has_person_groups;
   }
   const JudgedEntry& entry = entry_of(level, level->user_entry);
   level->user_relation = entry.relation != nullptr ? entry.relation : entry.source->user_relation;
+  level->has_one_row = has_one_row(level);
   if (list_length(level->relations) < 2) return;
   List** joined = &level->statement->joined;
   *joined = list_concat_unique_oid(*joined, level->tables);

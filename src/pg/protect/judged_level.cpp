@@ -10,6 +10,7 @@ extern "C" {
 namespace dpquantile {
 
 int most_rows_of_user(const JudgedLevel* level) {
+  if (level->has_one_row) return 1;
   int most = 0;
   for (const auto* borrowed_relation : each<const BorrowedRelation>(level->relations)) {
     const int of_relation = borrowed_relation->max_rows;

@@ -105,8 +105,11 @@ struct JudgedLevel {
   List* tables;          // of OIDs: the tables that these rows are of, in views, too
   BorrowedRelation* user_relation;  // the one of these with the user column of each row
   int user_entry;                   // the entry of FROM that shows this column
-  bool is_refused;  // if all reasons are collected: a rule has refused it, or a level in it
-  bool is_empty;    // a source of which no row is read
+  bool is_refused;         // if all reasons are collected: a rule has refused it, or a level in it
+  bool has_one_row;        // no person has several of its rows
+  bool has_person_groups;  // it is one, or reads one, so that one value of a row may change any
+                           // rows of its person
+  bool is_empty;           // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
   bool has_public_side;
   // All rows of the public side stay, whatever the protected rows are.
@@ -127,6 +130,11 @@ bool attempt(JudgedLevel* level, Check check) {
   const bool passes = attempt(level->statement->refused, check);
   level->is_refused |= !passes;
   return passes;
+}
+
+// Whether no person has several protected rows in an entry of FROM.
+inline bool has_one_row(const JudgedEntry& entry) {
+  return entry.relation == nullptr && (entry.source == nullptr || entry.source->has_one_row);
 }
 
 inline JudgedEntry& entry_of(const JudgedLevel* level, int number) {

@@ -127,6 +127,7 @@ bool check_user(const JudgedLevel* level, const Aggref* call, const FamilyRow& f
     return false;
   }
   if (protects_users(level, call, family)) return false;
+  if (level->has_one_row && !family.hashes_users() && !family.selects_groups) return false;
   if (limits_rows(level, family)) return true;
   const char* user = get_attname(level->user_relation->permissions->relid,
                                  level->user_relation->user_column, false);

@@ -11,6 +11,7 @@
 #include "pg/protect/outside.hpp"
 #include "pg/protect/private_aggregate.hpp"
 #include "pg/protect/public_list.hpp"
+#include "pg/protect/rewritten_keys.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/server/boundary.hpp"
@@ -31,141 +32,6 @@ namespace dpquantile {
 
 namespace {
 
-// The keys of the block, as they were and as they are rewritten.
-struct Block {
-  JudgedLevel* level;
-  List* keys;
-  List* rewritten;
-};
-
-// ---- Keys ----------------------------------------------------------------------------------
-
-TargetEntry* entry_of_key(const Block& block, const SortGroupClause* key) {
-  return get_sortgroupclause_tle(const_cast<SortGroupClause*>(key), block.level->query->targetList);
-}
-
-// A key that is a set would put a row into several groups.
-void check_one_value(const JudgedLevel* level, Node* key) {
-  if (!expression_returns_set(key)) return;
-  refuse(level->statement->refused, exprLocation(key),
-         "a set-returning function in GROUP BY would put a row into several groups",
-         accepted_keys(level->statement->refused));
-}
-
-// The columns of an entry of FROM that are keys.
-Bitmapset* key_columns(const Block& block, int entry) {
-  Bitmapset* columns = nullptr;
-  for (const auto* key : each<const SortGroupClause>(block.level->query->groupClause)) {
-    const auto* expression = entry_of_key(block, key)->expr;
-    if (!IsA(expression, Var)) continue;
-    const auto* column = as<Var>(expression);
-    if (column->varlevelsup > 0 || static_cast<int>(column->varno) != entry) continue;
-    if (column->varattno > 0) columns = bms_add_member(columns, column->varattno);
-  }
-  return columns;
-}
-
-// Whether all rows of a group have the key from one row of a list.
-bool is_key_of_list(const Block& block, const Node* key) {
-  if (!IsA(key, Var) || !is_public(block.level, const_cast<Node*>(key))) return false;
-  const auto* column = as<Var>(key);
-  if (column->varlevelsup > 0) return false;
-  const int number = static_cast<int>(column->varno);
-  const JudgedEntry& entry = entry_of(block.level, number);
-  return !entry.may_have_nulls && chooses_row_of_list(entry, key_columns(block, number));
-}
-
-// Whether the keys are those that rows of tables have, or of a list: who asks does not choose the
-// hashes of the former (only those who may read protected rows write a joined table), and the
-// latter are few.
-bool is_stored_key(const JudgedLevel* level, const Node* key) {
-  if (!IsA(key, Var)) return false;
-  const auto* column = as<Var>(key);
-  if (column->varlevelsup > 0) return false;
-  if (const Node* merged = merged_column(level->query, column)) return is_stored_key(level, merged);
-  const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
-  if (entry.source == nullptr) {
-    return entry.relation != nullptr || entry.is_joined_table || is_list(entry);
-  }
-  const Node* original = column_of_source(entry.source, column->varattno);
-  return original != nullptr && is_stored_key(entry.source, original);
-}
-
-// ---- Hashes of keys ------------------------------------------------------------------------
-
-// A hash table compares a new key with all before it that have the same hash, which can be had for
-// as many rows as one likes: GROUP BY id * 4294967297. A sort is no better: PostgreSQL's stops at
-// rows that are in order already, gives its short form of keys up by some rows, and takes quadratic
-// time for some orders. One row decides each of these. So rows are grouped by the hash of such a
-// key, too, under a secret of the plan, and no sort is below a release (oblivious_planning.hpp).
-Node* hash_of_key(const JudgedLevel* level, Node* key) {
-  const Oid types[] = {ANYOID, INT8OID, INT8OID};
-  const Oid function = own_function("group_hash", buildoidvector(types, lengthof(types)));
-  if (!OidIsValid(function)) {
-    refuse(level->statement->refused, exprLocation(key), "a key in GROUP BY cannot be hashed",
-           "Have the owner of the extension update it.");
-  }
-  uint64 halves[2];
-  RandomStream* random = make_query_random(CurrentMemoryContext);
-  report(guarded([&] {
-    for (uint64& half : halves) half = random->bits64();
-  }));
-  SipKey secret;
-  static_assert(sizeof(halves) == sizeof(secret));
-  memcpy(secret.data(), halves, sizeof(halves));
-  (void)make_value_hash(key, secret, CurrentMemoryContext);
-  List* arguments = list_make1(key);
-  for (const uint64 half : halves) {
-    arguments = lappend(arguments, makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-                                             UInt64GetDatum(half), false, FLOAT8PASSBYVAL));
-  }
-  return as<Node>(makeFuncExpr(function, INT8OID, arguments, InvalidOid, exprCollation(key),
-                               COERCE_EXPLICIT_CALL));
-}
-
-struct Reference {
-  int of_key;
-  int added;
-};
-
-// Adds a column to each grouping set that has another one.
-void add_to_sets(List* sets, const Reference& reference) {
-  for (auto* set : each<GroupingSet>(sets)) {
-    if (set->kind != GROUPING_SET_SIMPLE) {
-      add_to_sets(set->content, reference);
-    } else if (list_member_int(set->content, reference.of_key)) {
-      set->content = lappend_int(set->content, reference.added);
-    }
-  }
-}
-
-Index largest_reference(const Query* query) {
-  Index largest = 0;
-  for (const auto* entry : each<const TargetEntry>(query->targetList)) {
-    largest = Max(largest, entry->ressortgroupref);
-  }
-  return largest;
-}
-
-void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* rewritten) {
-  Query* query = level->query;
-  Node* hash = hash_of_key(level, rewritten);
-  level->statement->samples = with_samples(level->statement->samples, hash);
-  TargetEntry* entry = makeTargetEntry(
-      as<Expr>(hash), static_cast<AttrNumber>(list_length(query->targetList) + 1), nullptr, true);
-  entry->ressortgroupref = largest_reference(query) + 1;
-  query->targetList = lappend(query->targetList, entry);
-  SortGroupClause* group = makeNode(SortGroupClause);
-  group->tleSortGroupRef = entry->ressortgroupref;
-  const TypeCacheEntry* type = lookup_type_cache(INT8OID, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
-  group->eqop = type->eq_opr;
-  group->sortop = type->lt_opr;
-  group->hashable = true;
-  query->groupClause = lappend(query->groupClause, group);
-  add_to_sets(query->groupingSets,
-              {static_cast<int>(key->tleSortGroupRef), static_cast<int>(entry->ressortgroupref)});
-}
-
 // Whether the release node reads all groups before it answers one. Then it sorts them.
 bool has_waiting_call(const Node* expression) {
   return search(expression, [](const Node* node) {
@@ -177,53 +43,6 @@ bool has_waiting_call(const Node* expression) {
   });
 }
 
-// When the target list and HAVING have been rewritten.
-void group_by_hashes(const Block& block, const List* groups) {
-  const Query* query = block.level->query;
-  const bool all_keys =
-      has_waiting_call(as<Node>(query->targetList)) || has_waiting_call(query->havingQual);
-  for (int i = 0; i < list_length(groups); ++i) {
-    const auto* as_asked = static_cast<const Node*>(list_nth(block.keys, i));
-    if (!all_keys && is_stored_key(block.level, as_asked)) continue;
-    auto* key = static_cast<Node*>(list_nth(block.rewritten, i));
-    group_by_hash(block.level, static_cast<const SortGroupClause*>(list_nth(groups, i)),
-                  static_cast<Node*>(copyObjectImpl(key)));
-  }
-}
-
-Node* rewrite_key(const Block& block, const SortGroupClause* key, Node* expression) {
-  JudgedLevel* level = block.level;
-  check_one_value(level, expression);
-  Node* rewritten = rewrite_inside(level, expression);
-  if (level->is_refused) return rewritten;
-  check_key_inside(level, key, rewritten);
-  count_key(level, rewritten);
-  List** samples = &level->statement->samples;
-  *samples = with_sample_of_key(*samples, rewritten);
-  if (!is_key_of_list(block, expression)) check_key_looks(level, rewritten);
-  return is_public(level, expression) ? rewritten : with_bounded_reading(level, rewritten);
-}
-
-void rewrite_keys(Block* block) {
-  for (const auto* key : each<const SortGroupClause>(block->level->query->groupClause)) {
-    auto* expression = as<Node>(entry_of_key(*block, key)->expr);
-    Node* rewritten = expression;
-    attempt(block->level, [&] { rewritten = rewrite_key(*block, key, expression); });
-    block->keys = lappend(block->keys, expression);
-    block->rewritten = lappend(block->rewritten, rewritten);
-  }
-}
-
-// Null if the expression is no key.
-Node* rewritten_key(const Block& block, const Node* expression) {
-  for (int i = 0; i < list_length(block.keys); ++i) {
-    if (equal(expression, list_nth(block.keys, i))) {
-      return static_cast<Node*>(copyObjectImpl(list_nth(block.rewritten, i)));
-    }
-  }
-  return nullptr;
-}
-
 // ---- Expressions over answers and keys -----------------------------------------------------
 
 // A column that is no key: PostgreSQL takes it from any row of the group. In a public table all
@@ -233,14 +52,6 @@ void check_dependent_column(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0 || is_public(level, const_cast<Node*>(node))) return;
   refuse(level->statement->refused, column->location,
          "a column outside of the aggregates is not in GROUP BY", "Add it to GROUP BY.");
-}
-
-// PostgreSQL knows by unique keys that such a column has one value in a group.
-void rely_on_keys(const JudgedLevel* level) {
-  List** indexes = &level->statement->indexes;
-  for (const Oid oid : each_oid(level->query->constraintDeps)) {
-    *indexes = list_append_unique_oid(*indexes, get_constraint_index(oid));
-  }
 }
 
 [[noreturn]] void refuse_subquery(const JudgedLevel* level, const Node* node) {
@@ -260,19 +71,18 @@ Node* rewrite_no_key(JudgedLevel* level, Node* node) {
 }
 
 // The parts of what is refused are not looked at.
-Node* rewrite_over_answers(const Block& block, Node* expression) {
+Node* rewrite_over_answers(const GroupKeys& keys, Node* expression) {
   return mapped(expression, [&](Node* node) {
-    if (Node* key = rewritten_key(block, node)) return key;
+    if (Node* key = rewritten_key(keys, node)) return key;
     Node* rewritten = nullptr;
-    const bool passes =
-        attempt(block.level, [&] { rewritten = rewrite_no_key(block.level, node); });
+    const bool passes = attempt(keys.level, [&] { rewritten = rewrite_no_key(keys.level, node); });
     return passes ? rewritten : node;
   });
 }
 
-void rewrite_target_list(Block* block) {
-  for (auto* column : each<TargetEntry>(block->level->query->targetList)) {
-    column->expr = as<Expr>(rewrite_over_answers(*block, as<Node>(column->expr)));
+void rewrite_target_list(GroupKeys* keys) {
+  for (auto* column : each<TargetEntry>(keys->level->query->targetList)) {
+    column->expr = as<Expr>(rewrite_over_answers(*keys, as<Node>(column->expr)));
   }
 }
 
@@ -305,19 +115,19 @@ Node* as_one_condition(const JudgedLevel* level, Node* condition) {
 }
 
 // The planner moves a term without aggregates to WHERE, where it sees every row.
-Node* rewrite_having(Block* block, Node* condition) {
+Node* rewrite_having(GroupKeys* keys, Node* condition) {
   if (condition == nullptr) return nullptr;
   if (is_andclause(condition)) {
     auto* terms = as<BoolExpr>(condition);
     ListCell* cell;
     foreach (cell, terms->args)
-      lfirst(cell) = rewrite_having(block, static_cast<Node*>(lfirst(cell)));
+      lfirst(cell) = rewrite_having(keys, static_cast<Node*>(lfirst(cell)));
     return as<Node>(terms);
   }
-  attempt(block->level, [&] { check_keep_group(block->level, condition); });
-  if (!has_aggregate(condition)) return rewrite_inside(block->level, condition);
-  Node* rewritten = rewrite_over_answers(*block, condition);
-  return is_keep_group(rewritten) ? rewritten : as_one_condition(block->level, rewritten);
+  attempt(keys->level, [&] { check_keep_group(keys->level, condition); });
+  if (!has_aggregate(condition)) return rewrite_inside(keys->level, condition);
+  Node* rewritten = rewrite_over_answers(*keys, condition);
+  return is_keep_group(rewritten) ? rewritten : as_one_condition(keys->level, rewritten);
 }
 
 // ---- Which groups there are ----------------------------------------------------------------
@@ -331,31 +141,31 @@ bool asks_keep_group(const Node* having) {
   return false;
 }
 
-bool has_public_keys(const Block& block) {
-  return is_public(block.level, as<Node>(block.keys));
+bool has_public_keys(const GroupKeys& keys) {
+  return is_public(keys.level, as<Node>(keys.asked));
 }
 
-const Node* first_key(const Block& block) {
-  return static_cast<const Node*>(linitial(block.keys));
+const Node* first_key(const GroupKeys& keys) {
+  return static_cast<const Node*>(linitial(keys.asked));
 }
 
-void check_groups(const Block& block) {
-  const JudgedLevel* level = block.level;
-  if (block.keys == NIL) return;
-  if (level->has_public_side && !has_public_keys(block)) {
-    refuse(level->statement->refused, exprLocation(first_key(block)),
+void check_groups(const GroupKeys& keys) {
+  const JudgedLevel* level = keys.level;
+  if (keys.asked == NIL) return;
+  if (level->has_public_side && !has_public_keys(keys)) {
+    refuse(level->statement->refused, exprLocation(first_key(keys)),
            "a key in GROUP BY is not a column of the public side of the outer join",
            "Group by columns of the public side alone, or write JOIN in place of the outer join.");
   }
   if (level->keeps_public_rows || asks_keep_group(level->query->havingQual)) return;
   if (level->has_public_side) {
-    refuse(level->statement->refused, exprLocation(first_key(block)),
+    refuse(level->statement->refused, exprLocation(first_key(keys)),
            "a condition in WHERE or of an inner join drops groups without protected rows, and so "
            "reveals them",
            "Write the condition into ON, or into FILTER (WHERE ...) of the aggregates.");
   }
   refuse(
-      level->statement->refused, exprLocation(first_key(block)),
+      level->statement->refused, exprLocation(first_key(keys)),
       "the keys in GROUP BY come from protected rows, so that the list of groups would reveal them",
       accepted_keys(level->statement->refused));
 }
@@ -410,18 +220,20 @@ void check_release_block(JudgedLevel* level) {
   require_private_aggregates(level, as<Node>(query->targetList));
   require_private_aggregates(level, query->havingQual);
   if (!check_rows(level)) return;
-  Block block = {level, NIL, NIL};
-  rewrite_keys(&block);
-  attempt(level, [&] { check_groups(block); });
+  GroupKeys keys = {level, NIL, NIL};
+  rewrite_keys(&keys);
+  attempt(level, [&] { check_groups(keys); });
   rely_on_keys(level);
   const List* groups = list_copy(query->groupClause);
-  rewrite_target_list(&block);
-  query->havingQual = rewrite_having(&block, query->havingQual);
+  rewrite_target_list(&keys);
+  query->havingQual = rewrite_having(&keys, query->havingQual);
   attempt(level, [&] { check_outside(level, as<Node>(query->sortClause), nullptr); });
   attempt(level, [&] { check_limit(level, query->limitCount); });
   attempt(level, [&] { check_limit(level, query->limitOffset); });
   if (level->is_refused) return;
-  group_by_hashes(block, groups);
+  group_by_hashes(
+      keys, groups,
+      has_waiting_call(as<Node>(query->targetList)) || has_waiting_call(query->havingQual));
   count_comparisons(level);
   attempt(level, [&] { keep_one_aggregate(level); });
 }

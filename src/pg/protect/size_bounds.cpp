@@ -319,6 +319,7 @@ SizeBound bound_of(const JudgedLevel* level, Node* node) {
 }
 
 void set_bound(JudgedStatement* statement, Node* node, const SizeBound& bound) {
+  if (statement->bounds == nullptr) statement->bounds = make_bounds();
   bool found;
   void* entry = hash_search(statement->bounds, &node, HASH_ENTER, &found);
   static_cast<KnownBound*>(entry)->bound = bound;

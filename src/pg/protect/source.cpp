@@ -111,23 +111,6 @@ Node* rewrite_column(JudgedLevel* level, Node* expression) {
   return with_bounded_work(level, expression);
 }
 
-void rewrite_columns(JudgedLevel* level) {
-  List* columns = level->query->targetList;
-  const auto count = static_cast<Size>(list_length(columns));
-  level->weights = static_cast<int*>(palloc0((count + 1) * sizeof(int)));
-  level->works = static_cast<ColumnWork*>(palloc0((count + 1) * sizeof(ColumnWork)));
-  ListCell* cell;
-  foreach (cell, columns) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    const int before = level->statement->node_count;
-    const RowWork work_before = level->statement->work;
-    column->expr = as<Expr>(rewrite_column(level, as<Node>(column->expr)));
-    level->weights[foreach_current_index(cell)] = level->statement->node_count - before;
-    level->works[foreach_current_index(cell)] =
-        work_of_column(level, as<Node>(column->expr), work_before);
-  }
-}
-
 // ---- ORDER BY and LIMIT --------------------------------------------------------------------
 
 // PostgreSQL evaluates LIMIT and OFFSET before it looks for a row.
@@ -179,7 +162,7 @@ void check_source(JudgedLevel* level) {
                 "set-returning functions in SELECT are not supported over protected rows",
                 kAroundHint);
   if (!check_rows(level)) return;
-  rewrite_columns(level);
+  for_each_column(level, [&](Node* column) { return rewrite_column(level, column); });
   attempt(level, [&] { check_order(level); });
 }
 

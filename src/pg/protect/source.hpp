@@ -1,6 +1,7 @@
 #pragma once
 
-#include "pg/protect/judged_level.hpp"
+#include "pg/protect/row_work.hpp"
+#include "pg/server/nodes.hpp"
 
 // A source: SELECT over protected rows without aggregates, which chooses rows and computes columns,
 // in a derived table, a CTE or a view. What it does with one row must not depend on another one, or
@@ -17,6 +18,24 @@ void check_source(JudgedLevel* level);
 // WHERE. Finds the relations. Returns false if the joins are refused: then it is not known whose
 // the rows are.
 bool check_rows(JudgedLevel* level);
+
+// Puts what `rewrite` makes of each column of the level's query into its place, and notes how many
+// nodes it has, how long it takes to compute, and how long its values are.
+template <class Rewrite>
+void for_each_column(JudgedLevel* level, Rewrite rewrite) {
+  List* columns = level->query->targetList;
+  const auto count = static_cast<Size>(list_length(columns));
+  level->weights = static_cast<int*>(palloc0((count + 1) * sizeof(int)));
+  level->works = static_cast<ColumnWork*>(palloc0((count + 1) * sizeof(ColumnWork)));
+  int number = 0;
+  for (auto* column : each<TargetEntry>(columns)) {
+    const int before = level->statement->node_count;
+    const RowWork work_before = level->statement->work;
+    column->expr = as<Expr>(rewrite(as<Node>(column->expr)));
+    level->weights[number] = level->statement->node_count - before;
+    level->works[number++] = work_of_column(level, as<Node>(column->expr), work_before);
+  }
+}
 
 // Refuses what neither a source nor a release block may have.
 void check_clauses(JudgedLevel* level);

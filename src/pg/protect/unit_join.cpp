@@ -93,8 +93,17 @@ void check_units(const JudgedLevel* level, const UnitJoin& join) {
   }
 }
 
+bool has_one_row(const JudgedLevel* level, const Bitmapset* entries) {
+  int number = -1;
+  while ((number = bms_next_member(entries, number)) >= 0) {
+    if (!has_one_row(entry_of(level, number))) return false;
+  }
+  return true;
+}
+
 // One row of a person would be joined with the others: their number would be squared.
 void check_no_self_join(const JudgedLevel* level, const UnitJoin& join) {
+  if (has_one_row(level, join.left) || has_one_row(level, join.right)) return;
   const List* others = tables_of(level, join.right);
   for (const Oid left : each_oid(tables_of(level, join.left))) {
     for (const Oid right : each_oid(others)) {
@@ -187,6 +196,10 @@ void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",
               "Join them by these columns, of one type: ON visits.patient = patients.id.");
+}
+
+bool groups_ids(Oid equality, const Node* id) {
+  return is_equality(equality, exprType(id)) && has_usual_collation(id);
 }
 
 List* relations_of_entry(const JudgedLevel* level, int number) {

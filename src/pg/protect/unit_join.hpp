@@ -21,6 +21,9 @@ struct UnitJoin {
 // would join the rows of several persons.
 void check_unit_join(const JudgedLevel* level, const UnitJoin& join);
 
+// Whether the = of GROUP BY tells ids apart as joins by persons do. `id` is a column of persons.
+bool groups_ids(Oid equality, const Node* id);
+
 // The relations whose rows an entry of FROM has, BorrowedRelation, and the OIDs of the tables that
 // these are rows of.
 List* relations_of_entry(const JudgedLevel* level, int number);

@@ -15,4 +15,8 @@ namespace dpquantile {
 // not supported.
 Node* user_of_row(JudgedLevel* level);
 
+// Whether an expression is the person of the rows of a level, and not another column of persons,
+// which an outer join may make NULL.
+bool is_user_of_row(const JudgedLevel* level, const Node* expression);
+
 }  // namespace dpquantile

@@ -2,6 +2,7 @@
 
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/outer_query.hpp"
+#include "pg/protect/person_group.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
@@ -252,11 +253,14 @@ void add_public_tables(const JudgedLevel* level) {
   }
 }
 
-void mark_level(Query* query, List* charged_tables, bool keeps_answers) {
+void mark_level(const JudgedLevel* level, List* charged_tables, bool keeps_answers) {
+  Query* query = level->query;
   LevelMark mark = mark_of_level(query);
   if (!keeps_answers) mark.identity = nullptr;
   mark.knows_tables = true;
   mark.tables = charged_tables;
+  mark.joins_rows = list_length(charged_tables) > 1 || level->has_person_groups;
+  mark.has_one_row = level->has_one_row;
   put_mark(&query->rtable, mark);
 }
 
@@ -267,11 +271,18 @@ void judge_source(JudgedLevel* level) {
   (void)set_validated(level);
 }
 
+void judge_person_group(JudgedLevel* level) {
+  level->type = RelationType::kRows;
+  add_public_tables(level);
+  check_person_group(level);
+  (void)set_validated(level);
+}
+
 void judge_release(JudgedLevel* level) {
   level->type = RelationType::kAnswers;
   add_public_tables(level);
   check_release_block(level);
-  mark_level(level->query, set_validated(level), true);
+  mark_level(level, set_validated(level), true);
   // No condition around gets below the aggregates, where it would be evaluated for rows.
   if (level->parent != nullptr) fence(level->query);
 }
@@ -281,7 +292,7 @@ void judge_outer_query(JudgedLevel* level) {
   check_outer_query(level);
   // Aggregates over no protected rows may be of values of any type, and compute anything. Their
   // answers are not kept.
-  if (level->query->hasAggs) mark_level(level->query, NIL, false);
+  if (level->query->hasAggs) mark_level(level, NIL, false);
 }
 
 // What is in FROM decides about all else, so that nothing is said of a level in which it is
@@ -291,6 +302,8 @@ void judge_by_entries(JudgedLevel* level) {
   if (level->is_refused) return;
   if (!has_rows) {
     judge_outer_query(level);
+  } else if (level->read->groups_persons) {
+    judge_person_group(level);
   } else if (aggregates(level->query)) {
     judge_release(level);
   } else {

@@ -4,7 +4,11 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/transam.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 }
 
 namespace dpquantile {
@@ -104,7 +108,7 @@ bool resolve_group_keys(const Statement* statement, Query* query) {
 // The level of which an entry shows single rows, or null.
 const Level* rows_below(const Entry& entry) {
   if (entry.borrowed != nullptr || entry.below == nullptr) return nullptr;
-  return combines_rows(entry.below->query) ? nullptr : entry.below;
+  return hides_rows(entry.below) ? nullptr : entry.below;
 }
 
 List* borrowed_rows_of(const Level* level, const Node* part) {
@@ -135,6 +139,20 @@ bool has_public_side(const Level* level, const Node* part) {
   return borrowed_rows_of(level, kept) == NIL;
 }
 
+// Whether a part of FROM has at most one row of each person, if it has any: a join by persons of
+// two such parts has no more, and neither has one with a public table, which multiplies no rows.
+bool has_one_row(const Level* level, const Node* part) {
+  if (IsA(part, JoinExpr)) {
+    const auto* join = as<JoinExpr>(part);
+    return has_one_row(level, join->larg) && has_one_row(level, join->rarg);
+  }
+  if (!IsA(part, RangeTblRef)) return false;
+  const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
+  if (entry.borrowed != nullptr) return false;
+  const Level* below = rows_below(entry);
+  return below == nullptr || below->borrowed_rows == NIL || below->has_one_row;
+}
+
 void note_part(Level* level, const Node* part) {
   if (IsA(part, RangeTblRef)) {
     level->entries[as<RangeTblRef>(part)->rtindex - 1].is_in_from = true;
@@ -145,13 +163,59 @@ void note_part(Level* level, const Node* part) {
 }
 
 void read_from(Level* level) {
+  level->has_one_row = true;
   const FromExpr* from = level->query->jointree;
   for (const auto* part : each<const Node>(from == nullptr ? NIL : from->fromlist)) {
     note_part(level, part);
     level->borrowed_rows =
         list_concat_unique_oid(level->borrowed_rows, borrowed_rows_of(level, part));
     level->has_public_side |= has_public_side(level, part);
+    level->has_one_row &= has_one_row(level, part);
   }
+  level->has_one_row &= level->borrowed_rows != NIL;
+}
+
+// ---- Person groups -------------------------------------------------------------------------
+
+// Whether an expression is the column of a borrowed relation that identifies persons.
+bool is_person(const Level* level, const Node* expression) {
+  const auto origin = origin_of(level, expression);
+  if (!origin) return false;
+  for (const auto* relation : each<const BorrowedRelation>(level->statement->borrowed)) {
+    if (relation->permissions->relid == origin->relation && relation->user_column > 0 &&
+        relation->user_column == origin->column) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool has_own_aggregate(const Level* level) {
+  for (const auto* call : each<const Aggref>(level->aggregates)) {
+    if (call->aggfnoid >= FirstUnpinnedObjectId) return true;
+  }
+  return false;
+}
+
+bool is_key_or_aggregate(const Query* query, const TargetEntry* column) {
+  if (column->resjunk) return false;
+  return IsA(column->expr, Aggref) || IsA(column->expr, Var) ||
+         get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr;
+}
+
+void find_person_group(Level* level) {
+  const Query* query = level->query;
+  const bool may_be = level->parent != nullptr && level->borrowed_rows != NIL &&
+                      query->setOperations == nullptr && query->groupingSets == NIL &&
+                      !query->hasDistinctOn && !has_own_aggregate(level);
+  if (!may_be) return;
+  const List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    const Index reference = column->ressortgroupref;
+    if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(keys)) == nullptr) continue;
+    level->groups_persons |= is_person(level, as<Node>(column->expr));
+  }
+  if (level->groups_persons) level->has_one_row |= list_length(keys) == 1;
 }
 
 // ---- A level -------------------------------------------------------------------------------
@@ -210,6 +274,7 @@ void read_parts(Level* level) {
   read_from(level);
   read_expressions(level, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
+  find_person_group(level);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {
@@ -250,6 +315,54 @@ bool combines_rows(const Query* query) {
   return query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
          query->distinctClause != NIL || query->setOperations != nullptr ||
          query->havingQual != nullptr;
+}
+
+bool has_plain_form(const Query* query) {
+  const bool has_clauses = query->havingQual != nullptr || query->distinctClause != NIL ||
+                           query->sortClause != NIL || query->limitCount != nullptr ||
+                           query->limitOffset != nullptr || query->hasWindowFuncs;
+  if (has_clauses) return false;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (!is_key_or_aggregate(query, column)) return false;
+  }
+  return true;
+}
+
+bool hides_rows(const Level* level) {
+  return combines_rows(level->query) && !level->groups_persons;
+}
+
+Node* merged_column(const Query* query, const Var* column) {
+  const auto* table = rt_fetch(column->varno, query->rtable);
+  if (table->rtekind != RTE_JOIN || column->varattno < 1) return nullptr;
+  return static_cast<Node*>(list_nth(table->joinaliasvars, column->varattno - 1));
+}
+
+std::optional<LevelExpression> definition_of(const Level* level, const Var* column) {
+  CHECK_FOR_INTERRUPTS();
+  level = around(level, column->varlevelsup);
+  if (level == nullptr || column->varattno < 1) return std::nullopt;
+  if (Node* merged = merged_column(level->query, column)) return LevelExpression{level, merged};
+  const Entry& entry = entry_of(level, column->varno);
+  if (entry.below == nullptr || hides_rows(entry.below)) return std::nullopt;
+  if (OidIsValid(entry.relation)) return std::nullopt;
+  const List* columns = entry.below->query->targetList;
+  if (column->varattno > list_length(columns)) return std::nullopt;
+  const auto* target = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
+  return LevelExpression{entry.below, as<Node>(target->expr)};
+}
+
+std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression) {
+  if (expression == nullptr || !IsA(expression, Var)) return std::nullopt;
+  const auto* column = as<Var>(expression);
+  if (const auto definition = definition_of(level, column)) {
+    return origin_of(definition->level, definition->expression);
+  }
+  level = around(level, column->varlevelsup);
+  if (level == nullptr || column->varattno < 1) return std::nullopt;
+  const Oid relation = entry_of(level, column->varno).relation;
+  return OidIsValid(relation) ? std::optional(ColumnOrigin{relation, column->varattno})
+                              : std::nullopt;
 }
 
 }  // namespace dpquantile

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "pg/grants/borrowed_relations.hpp"
 
 // A statement as it is read once: which query levels it has, what FROM of each names, and which
@@ -43,6 +45,12 @@ struct Level {
   // Whether an outer join in FROM keeps rows of public tables that match no protected row:
   // "public LEFT JOIN protected".
   bool has_public_side;
+  // Whether it is a person group: its GROUP BY or DISTINCT has a column that identifies persons, no
+  // private aggregate is in it, and a level around reads it. Its rows are rows of persons, as those
+  // of the tables are.
+  bool groups_persons;
+  // Whether each person has at most one row in FROM, or among its rows if it is a person group.
+  bool has_one_row;
   // The tables and views that this level and those below name: OIDs, each once.
   List* relations;
   // Aggref: the aggregates of this level, also those that stand in a level below.
@@ -71,5 +79,39 @@ const Level* around(const Level* level, Index levels);
 
 // Whether a row that a query shows is not one row of FROM: it groups, aggregates or combines them.
 bool combines_rows(const Query* query);
+
+// The same, but rows of a person group are rows of persons, too.
+bool hides_rows(const Level* level);
+
+// Whether a person group shows nothing but keys and aggregates, and has no other clauses. What is
+// computed of its rows, and which of them are wanted, is then the business of a level around it.
+bool has_plain_form(const Query* query);
+
+// ---- Where columns come from ---------------------------------------------------------------
+//
+// Through derived tables, CTEs and joins to the column of the table, whose domain has the bounds
+// and keys. A wrong origin would take the bounds of another column, or one column for the one that
+// identifies persons.
+
+// An expression and the query level that computes it.
+struct LevelExpression {
+  const Level* level;
+  Node* expression;
+};
+
+// What a column of a derived table, a CTE or a join stands for, or nothing for a column of a table
+// or of a query that computes it from several rows. That of a person group may be an aggregate.
+std::optional<LevelExpression> definition_of(const Level* level, const Var* column);
+
+// The expression of a column of a join (USING), or null if the column is of something else.
+Node* merged_column(const Query* query, const Var* column);
+
+// The relation and the number of the column that an expression shows as it is. The relation is a
+// table, or a protected view.
+struct ColumnOrigin {
+  Oid relation;
+  AttrNumber column;
+};
+std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression);
 
 }  // namespace dpquantile

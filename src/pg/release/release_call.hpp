@@ -45,8 +45,8 @@ void prepare_call(ReleaseCall* call, ExprContext* expressions, MemoryContext las
 // What a charge depends on besides the call.
 struct ChargedRows {
   bool have_keys;   // whether they are in groups
-  bool are_joined;  // of several protected tables: one row may be a part of all joined rows of a
-                    // user
+  bool are_joined;  // of several protected tables, or of person groups: one row may be a part of
+                    // all rows of a user
 };
 
 // The charge of a prepared call, `times` as in Charge. Its texts live in the current memory context

@@ -74,7 +74,7 @@ bool any_bounds_users(const ReleaseNode* node) {
 }
 
 ChargedRows rows_of(const ReleaseNode* node) {
-  return {node->plan.has_keys, list_length(node->plan.tables) > 1};
+  return {node->plan.has_keys, node->plan.joins_rows};
 }
 
 // For all groups, or for the first one if a call is charged for each. In the current memory

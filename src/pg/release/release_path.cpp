@@ -163,6 +163,8 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->plan.identity = identity_with_columns(root->parse, level->columns.target);
   const LevelMark mark = mark_of_level(root->parse);
   level->plan.knows_tables = mark.knows_tables;
+  level->plan.joins_rows = mark.joins_rows;
+  level->plan.has_one_row = mark.has_one_row;
   level->plan.tables = mark.tables;
   level->limit = row_limit_of(level->grouping, level->columns.target);
   add_sort_columns(level);

@@ -14,6 +14,8 @@ void ReleasePlan::each_field(MarkFields* fields) {
   fields->integer("grouping_sets", &grouping_sets);
   fields->text("identity", &identity);
   fields->truth("knows_tables", &knows_tables);
+  fields->truth("joins_rows", &joins_rows);
+  fields->truth("has_one_row", &has_one_row);
   fields->list("tables", T_OidList, &tables);
 }
 

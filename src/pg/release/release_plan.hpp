@@ -23,6 +23,8 @@ struct ReleasePlan {
   int grouping_sets;     // how many groups each row belongs to
   const char* identity;  // of the query level (pg/reuse/query_identity.hpp), or null
   bool knows_tables;     // as in LevelMark
+  bool joins_rows;       // as in LevelMark
+  bool has_one_row;      // as in LevelMark
   List* tables;          // as in LevelMark
 
   static constexpr MarkKind kKind = {"dpquantile release", 1};

@@ -10,14 +10,19 @@ struct LevelMark {
   const char* identity;  // of the level (pg/reuse/query_identity.hpp), or null
   bool knows_tables;     // whether it is known which protected tables the rows of the level are of
   List* tables;          // these, of OIDs: their budgets pay for the release, too
+  bool joins_rows;   // whether one row may be a part of several of the level: it joins protected
+                     // tables, or has person groups
+  bool has_one_row;  // whether each person has at most one row in the level, by its person groups
   const Query* states;  // gives the states of the groups (pg/distributed/states_query.hpp), or null
   bool is_alone;        // whether no other level of the statement has private aggregates
 
-  static constexpr MarkKind kKind = {"dpquantile level", 1};
+  static constexpr MarkKind kKind = {"dpquantile level", 2};
   void each_field(MarkFields* fields) {
     fields->text("identity", &identity);
     fields->truth("knows_tables", &knows_tables);
     fields->list("tables", T_OidList, &tables);
+    fields->truth("joins_rows", &joins_rows);
+    fields->truth("has_one_row", &has_one_row);
     fields->query("states", &states);
     fields->truth("is_alone", &is_alone);
   }

@@ -1,0 +1,86 @@
+-- Rows of persons: GROUP BY and DISTINCT with the column that identifies the persons, below private aggregates. A count of persons
+-- has epsilon 100, and one of rows 25: noise on it is 0 except with a probability below 1e-10.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_persons_owner LOGIN;
+CREATE ROLE regress_dpq_persons_analyst LOGIN;
+CREATE SCHEMA regress_dpq_persons AUTHORIZATION regress_dpq_persons_owner;
+GRANT USAGE ON SCHEMA regress_dpq_persons TO regress_dpq_persons_analyst;
+SELECT dp_grant_budget('regress_dpq_persons_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_persons_analyst');
+SET SESSION AUTHORIZATION regress_dpq_persons_owner;
+SET search_path = regress_dpq_persons, public;
+CREATE TABLE region (id int PRIMARY KEY, name text NOT NULL UNIQUE);
+INSERT INTO region VALUES (1, 'north'), (2, 'south');
+GRANT SELECT ON region TO regress_dpq_persons_analyst;
+-- 40 patients; patient p has p % 4 visits, the last ones in 2025. Patient 100 has 30 visits. Five visits are nobody's.
+CREATE TABLE patients (id int PRIMARY KEY, region int, birth int, name text);
+INSERT INTO patients SELECT p, 1 + p % 2, 1950 + p, 'patient ' || p FROM generate_series(1, 40) p;
+INSERT INTO patients VALUES (100, 1, 2000, 'patient 100');
+CREATE TABLE visits (patient bigint, day date, cost numeric(8, 2), minutes int, kind text, paid boolean);
+INSERT INTO visits SELECT p, date '2023-06-15' + 365 * i, 10 * i, 5 * i, CASE WHEN i = 1 THEN 'web' ELSE 'ward' END, i < 3
+  FROM generate_series(1, 40) p, generate_series(1, p % 4) i;
+INSERT INTO visits SELECT 100, '2024-01-01', 20, i, 'ward', true FROM generate_series(1, 30) i;
+INSERT INTO visits SELECT NULL, '2024-01-01', 20, 10, 'ward', true FROM generate_series(1, 5) i;
+CREATE TABLE calls (patient bigint, minutes int);
+INSERT INTO calls SELECT i % 10, i FROM generate_series(1, 50) i;
+CREATE TABLE rows_alone (patient bigint, minutes int);
+SELECT dp_protect_table('patients', 'id', 1, 'patient'), dp_protect_table('visits', 'patient', 4, 'patient'),
+       dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('rows_alone');
+SELECT dp_set_domain('visits', 'cost', 0, 100), dp_set_domain('visits', 'minutes', 0, 60), dp_set_domain('visits', 'kind', '{web,ward}'),
+       dp_set_domain('visits', 'day', '2022-01-01', '2026-12-31'), dp_set_domain('calls', 'minutes', 0, 100);
+SELECT dp_grant_private_access(t, 'regress_dpq_persons_analyst', epsilon => 100, delta => 1e-6)
+  FROM unnest('{patients,visits,calls,rows_alone}'::regclass[]) t;
+SET SESSION AUTHORIZATION regress_dpq_persons_analyst;
+SET search_path = regress_dpq_persons, public;
+
+-- One row for each person: an aggregate of them has all its epsilon, whatever max_rows is, and needs none.
+SELECT count(*) FROM (SELECT DISTINCT patient FROM visits) p;
+SELECT round(avg(n)) AS mean, count(*) FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p;
+SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING count(*) >= 3) p;
+SELECT n, count(*) FROM (SELECT count(*) AS n FROM visits GROUP BY patient) p GROUP BY n ORDER BY n;
+SELECT count(*), round(dp_avg(n, 100, 0, 10)) AS mean FROM (SELECT patient, count(*) AS n FROM calls GROUP BY patient) p;
+SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM (SELECT DISTINCT patient FROM visits) p');
+-- A person's first row, totals, and what all its rows have
+SELECT extract(year FROM first)::int AS year, count(*) FROM (SELECT patient, min(day) AS first FROM visits GROUP BY patient) p GROUP BY 1;
+SELECT abs(sum(least(total, 40)) - 840) < 40 AS right FROM (SELECT patient, sum(cost) AS total FROM visits GROUP BY patient) p;
+SELECT always, count(*) FROM (SELECT patient, bool_and(paid) AS always FROM visits GROUP BY patient) p GROUP BY always ORDER BY 1;
+SELECT count(*) FROM (SELECT patient, sum(minutes) AS long, avg(minutes) AS mean FROM visits GROUP BY patient) p WHERE long > 2 * mean;
+-- Nobody's visits are no person's.
+SELECT count(*) FROM (SELECT patient FROM visits WHERE day = '2024-01-01' GROUP BY patient) p;
+-- Several rows of a person: at most max_rows of them
+SELECT kind, count(*) FROM (SELECT DISTINCT patient, kind FROM visits) p GROUP BY kind;
+SELECT kind, abs(sum(n) - 30) < 20 AS right, count(patient) AS persons FROM (SELECT patient, kind, count(*) AS n FROM visits GROUP BY 1, 2) p GROUP BY 1;
+SELECT count(*) FROM (SELECT DISTINCT patient, minutes FROM visits) p WHERE patient = 100;
+-- The errors tell: all of epsilon, or a part of it.
+SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT DISTINCT patient FROM visits) p;
+SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT DISTINCT patient, kind FROM visits) p;
+-- Joined with tables of the unit, with public ones, and with the table itself
+SELECT count(*) FROM patients p JOIN (SELECT patient, min(day) AS first FROM visits GROUP BY patient) f ON f.patient = p.id WHERE p.birth < 1960;
+SELECT r.name, count(*) FROM (SELECT id, region FROM patients GROUP BY id) p JOIN region r ON r.id = p.region GROUP BY r.name ORDER BY 1;
+SELECT r.name, count(n) FROM region r LEFT JOIN (SELECT p.id, p.region, count(v.day) AS n FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY p.id) t
+  ON t.region = r.id GROUP BY r.name ORDER BY 1;
+SELECT count(*) FROM visits v JOIN (SELECT patient, max(day) AS last FROM visits GROUP BY patient) l ON l.patient = v.patient WHERE v.day = l.last;
+SELECT count(*) FROM patients p LEFT JOIN (SELECT patient FROM visits WHERE kind = 'web' GROUP BY patient) w ON w.patient = p.id WHERE w.patient IS NULL;
+WITH n AS (SELECT patient, count(*) AS n FROM visits GROUP BY patient)
+  SELECT count(*) FROM n a JOIN n b ON a.patient = b.patient WHERE a.n = b.n;
+SELECT count(*) FROM (SELECT a.patient FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) a GROUP BY a.patient, a.n HAVING n > 1) p;
+
+-- What is no row of a person
+SELECT patient, count(*) FROM visits GROUP BY patient;
+SELECT * FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p;
+SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
+SELECT count(*) FROM (SELECT patient, array_agg(kind) FROM visits GROUP BY patient) p;
+SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY patient) p;
+SELECT count(*) FROM (SELECT patient, count(*) FROM visits GROUP BY GROUPING SETS ((patient), ())) p;
+SELECT count(*) FROM (SELECT patient % 2 AS odd FROM visits GROUP BY patient % 2) p;
+SELECT count(n) FROM (SELECT patient, count(*) AS n FROM rows_alone GROUP BY patient) p;
+SELECT count(*) FROM (SELECT patient, count(*) OVER () FROM visits GROUP BY patient) p;
+SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient LIMIT 3) p;
+SELECT count(*) FROM (SELECT DISTINCT ON (patient) patient, kind FROM visits ORDER BY patient, day) p;
+
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_persons CASCADE;
+DROP OWNED BY regress_dpq_persons_owner, regress_dpq_persons_analyst;
+DROP ROLE regress_dpq_persons_owner, regress_dpq_persons_analyst;

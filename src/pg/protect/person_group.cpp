@@ -1,0 +1,204 @@
+#include "pg/protect/person_group.hpp"
+
+#include "pg/protect/inside.hpp"
+#include "pg/protect/outside.hpp"
+#include "pg/protect/rewritten_keys.hpp"
+#include "pg/protect/row_work.hpp"
+#include "pg/protect/size_bounds.hpp"
+#include "pg/protect/source.hpp"
+#include "pg/protect/unit_join.hpp"
+#include "pg/protect/user_of_row.hpp"
+#include "pg/server/nodes.hpp"
+
+extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/regproc.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr char kGroupHint[] =
+    "Group by the column that identifies the persons, and compute the rest in the query around: "
+    "SELECT avg(n) FROM (SELECT person, count(*) AS n FROM visits GROUP BY person) AS p.";
+
+// ---- The shape -----------------------------------------------------------------------------
+
+void check_shape(const JudgedLevel* level) {
+  const Query* query = level->query;
+  const RefusedQuery& refused = level->statement->refused;
+  if (query->rowMarks != NIL) {
+    refuse(refused, kNowhere, "queries over protected tables cannot lock rows",
+           "Leave out FOR UPDATE.");
+  }
+  if (query->hasTargetSRFs || query->groupDistinct || !has_plain_form(query)) {
+    refuse(
+        refused, kNowhere,
+        "a query with a row for each person has a subquery, a set or a clause beside its keys and "
+        "aggregates",
+        kGroupHint);
+  }
+  if (level->has_public_side) {
+    refuse(refused, kNowhere,
+           "an outer join keeps public rows of nobody in a query with a row for each person",
+           "Group the rows of persons in a derived table of the join.");
+  }
+  if (level->user_relation->user_column == 0) {
+    refuse(refused, kNowhere, "the table protects single rows, and not persons", kGroupHint);
+  }
+}
+
+// A group must have rows of one person alone, and all rows that have the same keys: persons are
+// told apart by = as they are everywhere else.
+bool is_key_of_person(const JudgedLevel* level, const SortGroupClause* key) {
+  auto* expression =
+      get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), level->query->targetList);
+  return is_user_of_row(level, expression) && groups_ids(key->eqop, expression);
+}
+
+void check_person(JudgedLevel* level) {
+  for (const auto* key : each<const SortGroupClause>(level->query->groupClause)) {
+    if (!is_key_of_person(level, key)) continue;
+    level->has_one_row |= list_length(level->query->groupClause) == 1;
+    return;
+  }
+  refuse(
+      level->statement->refused, kNowhere,
+      "no key of GROUP BY is the column of the persons whose rows these are",
+      "Group by the column of the first table of an outer join, and by one of integers, texts or "
+      "UUIDs: FROM patients LEFT JOIN visits ON visits.patient = patients.id GROUP BY "
+      "patients.id.");
+}
+
+// Rows of nobody would be one group, which is nobody's.
+void leave_out_nobody(JudgedLevel* level) {
+  Node* person = user_of_row(level);
+  if (person == nullptr) {
+    refuse(level->statement->refused, kNowhere,
+           "the query does not show which person each row belongs to",
+           "Name the table itself in FROM.");
+  }
+  NullTest* is_known = makeNode(NullTest);
+  is_known->arg = as<Expr>(person);
+  is_known->nulltesttype = IS_NOT_NULL;
+  is_known->location = -1;
+  FromExpr* from = level->query->jointree;
+  from->quals = from->quals == nullptr
+                    ? as<Node>(is_known)
+                    : as<Node>(makeBoolExpr(AND_EXPR, list_make2(is_known, from->quals), -1));
+}
+
+// ---- Columns -------------------------------------------------------------------------------
+
+bool is_exact(Oid aggregate) {
+  switch (aggregate) {
+    case F_COUNT_:
+    case F_COUNT_ANY:
+    case F_SUM_INT2:
+    case F_SUM_INT4:
+    case F_SUM_INT8:
+    case F_SUM_NUMERIC:
+    case F_AVG_INT2:
+    case F_AVG_INT4:
+    case F_AVG_INT8:
+    case F_AVG_NUMERIC:
+    case F_MIN_INT2:
+    case F_MIN_INT4:
+    case F_MIN_INT8:
+    case F_MIN_DATE:
+    case F_MIN_TIMESTAMP:
+    case F_MIN_TIMESTAMPTZ:
+    case F_MAX_INT2:
+    case F_MAX_INT4:
+    case F_MAX_INT8:
+    case F_MAX_DATE:
+    case F_MAX_TIMESTAMP:
+    case F_MAX_TIMESTAMPTZ:
+    case F_BOOL_AND:
+    case F_BOOL_OR:
+    case F_EVERY:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void check_call(const JudgedLevel* level, const Aggref* call) {
+  const bool is_plain = call->aggkind == AGGKIND_NORMAL && call->aggdistinct == NIL &&
+                        call->aggorder == NIL && call->aggdirectargs == NIL &&
+                        call->agglevelsup == 0;
+  if (is_plain && is_exact(call->aggfnoid)) return;
+  refuse(level->statement->refused, call->location,
+         psprintf("%s of the rows of a person is not supported: it may fail for some rows, or "
+                  "depend on their order",
+                  format_procedure(call->aggfnoid)),
+         "Use count, sum, avg, min, max, bool_and and bool_or, without DISTINCT and ORDER BY.");
+}
+
+// The longest that an aggregate of values can be.
+SizeBound bound_of_aggregate(const JudgedLevel* level, Aggref* call) {
+  constexpr double kMostNumericBytes = 1024;
+  if (call->aggtype == NUMERICOID || call->args == NIL) return at_most(kMostNumericBytes);
+  return bound_of(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
+}
+
+Node* rewrite_call(JudgedLevel* level, Aggref* call) {
+  count_node(level->statement, as<Node>(call));
+  check_call(level, call);
+  for (auto* argument : each<TargetEntry>(call->args)) {
+    Node* value = rewrite_inside(level, as<Node>(argument->expr));
+    if (level->is_refused) return as<Node>(call);
+    argument->expr = as<Expr>(with_bounded_reading(level, with_counted_copy(level, value)));
+  }
+  call->aggfilter = as<Expr>(rewrite_inside(level, as<Node>(call->aggfilter)));
+  if (level->is_refused) return as<Node>(call);
+  set_bound(level->statement, as<Node>(call), bound_of_aggregate(level, call));
+  return with_bounded_work(level, as<Node>(call));
+}
+
+// A column that is no key has one value for all rows of the group, by a unique key among the keys.
+Node* rewrite_column(const GroupKeys& keys, Node* expression) {
+  if (Node* key = rewritten_key(keys, expression)) return key;
+  JudgedLevel* level = keys.level;
+  if (IsA(expression, Aggref)) return rewrite_call(level, as<Aggref>(expression));
+  check_column(level, as<Var>(expression));
+  count_node(level->statement, expression);
+  return with_counted_copy(level, with_bounded_work(level, expression));
+}
+
+void rewrite_columns(const GroupKeys& keys) {
+  JudgedLevel* level = keys.level;
+  for_each_column(level, [&](Node* expression) {
+    Node* rewritten = expression;
+    attempt(level, [&] { rewritten = rewrite_column(keys, expression); });
+    return rewritten;
+  });
+}
+
+}  // namespace
+
+void check_person_group(JudgedLevel* level) {
+  if (!check_rows(level)) return;
+  level->has_person_groups = true;
+  if (!attempt(level, [&] { check_shape(level); })) return;
+  if (!attempt(level, [&] { check_person(level); })) return;
+  GroupKeys keys = {level, NIL, NIL};
+  rewrite_keys(&keys);
+  if (level->is_refused) return;
+  rely_on_keys(level);
+  const List* groups = list_copy(level->query->groupClause);
+  rewrite_columns(keys);
+  if (level->is_refused) return;
+  attempt(level, [&] { leave_out_nobody(level); });
+  group_by_hashes(keys, groups, false);
+}
+
+}  // namespace dpquantile

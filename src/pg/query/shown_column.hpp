@@ -1,0 +1,23 @@
+#pragma once
+
+#include "pg/query/level.hpp"
+
+// A query that lacks a column of its own rows gets it. The limit of the rows of each person, and
+// the private choice of groups, need the person of each row, which derived tables and CTEs often
+// leave out.
+namespace dpquantile {
+
+// A column of an entry of FROM, as an expression of the level.
+Node* column_of_entry(const Level* level, int entry, AttrNumber number, Oid type, int32 modifier,
+                      Oid collation);
+
+// Makes the query of a derived table or CTE show an expression of its own, and returns the column
+// of the level that has it: one more column, if none has it. Null if the query cannot show it: it
+// combines rows of which this is no key, or sorts them.
+Node* show_expression(const Level* level, int entry, Node* expression);
+
+// A column of the level that has this column of a relation. Derived tables and CTEs that leave it
+// out get it. Null if FROM does not read the relation, or not in a form that can show it.
+Node* show_column(const Level* level, const ColumnOrigin& origin);
+
+}  // namespace dpquantile
