@@ -23,13 +23,15 @@ INSERT INTO visits SELECT 100, '2024-01-01', 20, i, 'ward', true FROM generate_s
 INSERT INTO visits SELECT NULL, '2024-01-01', 20, 10, 'ward', true FROM generate_series(1, 5) i;
 CREATE TABLE calls (patient bigint, minutes int);
 INSERT INTO calls SELECT i % 10, i FROM generate_series(1, 50) i;
+CREATE TABLE letters (sender text, words int);
+INSERT INTO letters SELECT CASE WHEN i <= 2 THEN repeat(i::text, 70000) ELSE i::text END, 10 * i FROM generate_series(1, 10) i, generate_series(1, 2);
 CREATE TABLE rows_alone (patient bigint, minutes int);
 SELECT dp_protect_table('patients', 'id', 1, 'patient'), dp_protect_table('visits', 'patient', 4, 'patient'),
-       dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('rows_alone');
+       dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('letters', 'sender', 2, 'sender'), dp_protect_table('rows_alone');
 SELECT dp_set_domain('visits', 'cost', 0, 100), dp_set_domain('visits', 'minutes', 0, 60), dp_set_domain('visits', 'kind', '{web,ward}'),
        dp_set_domain('visits', 'day', '2022-01-01', '2026-12-31'), dp_set_domain('calls', 'minutes', 0, 100);
 SELECT dp_grant_private_access(t, 'regress_dpq_persons_analyst', epsilon => 100, delta => 1e-6)
-  FROM unnest('{patients,visits,calls,rows_alone}'::regclass[]) t;
+  FROM unnest('{patients,visits,calls,letters,rows_alone}'::regclass[]) t;
 SET SESSION AUTHORIZATION regress_dpq_persons_analyst;
 SET search_path = regress_dpq_persons, public;
 
@@ -40,6 +42,11 @@ SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING count(*
 SELECT n, count(*) FROM (SELECT count(*) AS n FROM visits GROUP BY patient) p GROUP BY n ORDER BY n;
 SELECT count(*), round(dp_avg(n, 100, 0, 10)) AS mean FROM (SELECT patient, count(*) AS n FROM calls GROUP BY patient) p;
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM (SELECT DISTINCT patient FROM visits) p');
+SELECT count(*) FROM (SELECT v.patient FROM patients p JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
+-- Ids that are too long to be read
+SELECT count(*) FROM (SELECT sender, sum(words) AS words FROM letters GROUP BY sender) p;
+SELECT count(*) FROM (SELECT sender FROM letters GROUP BY sender HAVING count(*) = 2) p JOIN (SELECT DISTINCT sender FROM letters) q ON q.sender = p.sender;
+SELECT words > 50 AS long, count(*) FROM (SELECT sum(words) AS words FROM letters GROUP BY sender) p GROUP BY 1 ORDER BY 1;
 -- A person's first row, totals, and what all its rows have
 SELECT extract(year FROM first)::int AS year, count(*) FROM (SELECT patient, min(day) AS first FROM visits GROUP BY patient) p GROUP BY 1;
 SELECT abs(sum(least(total, 40)) - 840) < 40 AS right FROM (SELECT patient, sum(cost) AS total FROM visits GROUP BY patient) p;

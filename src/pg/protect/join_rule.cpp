@@ -37,6 +37,9 @@ struct Part {
   Bitmapset* entries;
   bool has_rows;  // the protected rows are in it; otherwise it is one table
   int user;       // the entry with the column of the users of these rows
+  // The entries of which the column of users has the user in all of these rows: not those that an
+  // outer join may make NULL.
+  Bitmapset* users;
   // Whether an outer join keeps rows of a public table beside these rows.
   bool has_public_side;
 };
@@ -80,7 +83,8 @@ Part part_of_entry(JudgedLevel* level, int number) {
                 kTableHint);
   }
   const bool has_public_side = entry.source != nullptr && entry.source->has_public_side;
-  return {bms_make_singleton(number), has_rows, has_rows ? number : 0, has_public_side};
+  return {bms_make_singleton(number), has_rows, has_rows ? number : 0,
+          has_rows ? bms_make_singleton(number) : nullptr, has_public_side};
 }
 
 // An outer join may put NULLs in the place of these entries.
@@ -237,8 +241,9 @@ Part join_of_users(JudgedLevel* level, const UserJoin& join, const List* conditi
   if (join.type != JOIN_INNER && join.type != JOIN_LEFT && !keeps_right) {
     refuse_type_of_join(level, join.at);
   }
-  return {bms_union(join.left.entries, join.right.entries), true,
-          keeps_right ? join.right.user : join.left.user,
+  const Part& kept = keeps_right ? join.right : join.left;
+  return {bms_union(join.left.entries, join.right.entries), true, kept.user,
+          join.type == JOIN_INNER ? bms_union(join.left.users, join.right.users) : kept.users,
           join.left.has_public_side || join.right.has_public_side};
 }
 
@@ -309,6 +314,7 @@ void walk_list(const Walk& walk, const List* from) {
     }
   }
   walk.level->user_entry = rows.user;
+  walk.level->user_entries = rows.users;
   if (!bms_is_empty(tables)) walk.level->keeps_public_rows = false;
   add_tables(walk, &rows, tables);
 }

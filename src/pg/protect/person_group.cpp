@@ -190,7 +190,7 @@ void check_person_group(JudgedLevel* level) {
   level->has_person_groups = true;
   if (!attempt(level, [&] { check_shape(level); })) return;
   if (!attempt(level, [&] { check_person(level); })) return;
-  GroupKeys keys = {level, NIL, NIL};
+  GroupKeys keys = {level, NIL, NIL, true};
   rewrite_keys(&keys);
   if (level->is_refused) return;
   rely_on_keys(level);

@@ -220,7 +220,7 @@ void check_release_block(JudgedLevel* level) {
   require_private_aggregates(level, as<Node>(query->targetList));
   require_private_aggregates(level, query->havingQual);
   if (!check_rows(level)) return;
-  GroupKeys keys = {level, NIL, NIL};
+  GroupKeys keys = {level, NIL, NIL, false};
   rewrite_keys(&keys);
   attempt(level, [&] { check_groups(keys); });
   rely_on_keys(level);

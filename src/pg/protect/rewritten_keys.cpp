@@ -8,6 +8,7 @@
 #include "pg/protect/join_fanout.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/row_work.hpp"
+#include "pg/protect/user_of_row.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
@@ -166,7 +167,10 @@ Node* rewrite_key(const GroupKeys& keys, const SortGroupClause* key, Node* expre
   List** samples = &level->statement->samples;
   *samples = with_sample_of_key(*samples, rewritten);
   if (!is_key_of_list(keys, expression)) check_key_looks(level, rewritten);
-  return is_public(level, expression) ? rewritten : with_bounded_reading(level, rewritten);
+  // A long id that counted as NULL would be in one group with others.
+  const bool stays = keys.has_users && is_user_of_row(level, expression);
+  if (stays || is_public(level, expression)) return rewritten;
+  return with_bounded_reading(level, rewritten);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct GroupKeys {
   JudgedLevel* level;
   List* asked;      // the keys as they were
   List* rewritten;  // and as they are computed for a row
+  bool has_users;   // whether a key that is the user of the rows stays as it is, however long
 };
 
 // Checks and rewrites the keys of the level's query, and fills both lists.

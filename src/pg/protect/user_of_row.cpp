@@ -13,7 +13,7 @@ extern "C" {
 namespace dpquantile {
 
 bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
-  if (user_entry_of(source, expression) != source->user_entry) return false;
+  if (!bms_is_member(user_entry_of(source, expression), source->user_entries)) return false;
   const auto* column = as<Var>(expression);
   const Node* merged = merged_column(source->query, column);
   if (merged != nullptr) return is_user_of_row(source, merged);
