@@ -90,9 +90,12 @@ List* series_of_bounds(const Level* level, Node* key) {
 
 // ---- Functions of numbers ------------------------------------------------------------------
 
-// Lists the whole numbers that floor, ceil, round or trunc may give.
+// Lists the whole numbers that floor, ceil, round or trunc may give. Of a number that has a list
+// itself they are those of the list.
 List* rounded_numbers(const Level* level, const FuncExpr* call) {
-  const auto bounds = bounds_of(level, static_cast<Node*>(linitial(call->args)));
+  auto* argument = static_cast<Node*>(linitial(call->args));
+  if (public_values_of(level, argument) != NIL) return NIL;
+  const auto bounds = bounds_of(level, argument);
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
   const double first = std::floor(bounds->lower);

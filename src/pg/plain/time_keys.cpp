@@ -95,10 +95,13 @@ std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   check_stack_depth();
   const Oid type = exprType(moment);
   if (!is_in_calendar(type)) return std::nullopt;
-  if (const auto bounds = bounds_of(level, moment)) {
+  // Bounds of what is computed may be wide, and each value between them would be a key.
+  if (IsA(moment, OpExpr)) return std::nullopt;
+  if (!IsA(moment, FuncExpr)) {
+    const auto bounds = bounds_of(level, moment);
+    if (!bounds) return std::nullopt;
     return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
   }
-  if (!IsA(moment, FuncExpr)) return std::nullopt;
   Node* inner = cast_moment(as<FuncExpr>(moment));
   const auto inside = inner == nullptr ? std::nullopt : time_bounds(level, inner);
   if (!inside || !can_be_evaluated(moment, inner)) return std::nullopt;

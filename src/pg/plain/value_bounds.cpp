@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/value_range.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -14,6 +15,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/formatting.h"
 #include "utils/lsyscache.h"
 }
 
@@ -25,12 +27,6 @@ std::optional<ValueType> type_with_bounds(Oid type) {
 }
 
 namespace {
-
-struct Range {
-  double lower;
-  double upper;
-};
-using MaybeRange = std::optional<Range>;
 
 bool is_number(Oid type) {
   const auto value_type = type_with_bounds(type);
@@ -60,6 +56,45 @@ std::optional<ValueBounds> bounds_of_column(const ColumnOrigin& origin, Oid type
 
 // ---- Computed numbers ----------------------------------------------------------------------
 
+// The first argument, if it is a text in the query, in lower case; else null.
+const char* first_text(const FuncExpr* call) {
+  if (call->args == NIL) return nullptr;
+  const auto* part = static_cast<const Node*>(linitial(call->args));
+  if (!IsA(part, Const) || as<Const>(part)->constisnull || exprType(part) != TEXTOID)
+    return nullptr;
+  char* written = TextDatumGetCString(as<Const>(part)->constvalue);
+  return asc_tolower(written, strlen(written));
+}
+
+// Which part of a time a call extracts; null for other calls.
+const char* extracted_part(const FuncExpr* call) {
+  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
+  const bool extracts =
+      name != nullptr && (strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0);
+  return extracts && list_length(call->args) == 2 ? first_text(call) : nullptr;
+}
+
+// To which unit date_trunc cuts off; null for other calls.
+const char* unit_of(const FuncExpr* call) {
+  const char* name = get_func_name(call->funcid);
+  return name != nullptr && strcmp(name, "date_trunc") == 0 ? first_text(call) : nullptr;
+}
+
+// The number of characters of a column that declares how many there are at most.
+MaybeRange range_of_length(const FuncExpr* call) {
+  const char* name = get_func_name(call->funcid);
+  const bool is_length = name != nullptr && list_length(call->args) == 1 &&
+                         (strcmp(name, "length") == 0 || strcmp(name, "char_length") == 0 ||
+                          strcmp(name, "character_length") == 0);
+  if (!is_length) return std::nullopt;
+  const auto* text = static_cast<const Node*>(linitial(call->args));
+  while (IsA(text, RelabelType)) text = as<Node>(as<RelabelType>(text)->arg);
+  const Oid type = getBaseType(exprType(text));
+  const int32 declared = exprTypmod(text) - static_cast<int32>(VARHDRSZ);
+  if ((type != VARCHAROID && type != BPCHAROID) || declared < 1) return std::nullopt;
+  return Range{0, static_cast<double>(declared)};
+}
+
 // Finds ranges. It gives up after so many nodes: derived tables can double each other, level by
 // level.
 class RangeSearch {
@@ -81,6 +116,16 @@ class RangeSearch {
   int nodes_ = 0;
 };
 
+// Of an expression of which nothing is known
+constexpr Range kAny = {-std::numeric_limits<double>::infinity(),
+                        std::numeric_limits<double>::infinity()};
+
+// A range with both ends; what is computed with others is not known.
+MaybeRange with_ends(const MaybeRange& range) {
+  const bool has_ends = range && std::isfinite(range->lower) && std::isfinite(range->upper);
+  return has_ends ? range : std::nullopt;
+}
+
 MaybeRange range_of_constant(const Const* constant) {
   const auto type = type_with_bounds(constant->consttype);
   if (!type || constant->constisnull) return std::nullopt;
@@ -91,61 +136,23 @@ MaybeRange range_of_constant(const Const* constant) {
   return Range{number, number};
 }
 
-Range hull(const Range& one, const Range& other) {
-  return {std::min(one.lower, other.lower), std::max(one.upper, other.upper)};
-}
-
-Range product(const Range& left, const Range& right) {
-  const double corners[] = {left.lower * right.lower, left.lower * right.upper,
-                            left.upper * right.lower, left.upper * right.upper};
-  return {*std::min_element(std::begin(corners), std::end(corners)),
-          *std::max_element(std::begin(corners), std::end(corners))};
-}
-
-bool is_whole_type(Oid type) {
-  return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
-// Division of whole numbers cuts off what is behind the point.
-MaybeRange quotient(const Range& left, const Range& right, Oid type) {
-  if (right.lower <= 0 && right.upper >= 0) return std::nullopt;
-  const double corners[] = {left.lower / right.lower, left.lower / right.upper,
-                            left.upper / right.lower, left.upper / right.upper};
-  Range range = {*std::min_element(std::begin(corners), std::end(corners)),
-                 *std::max_element(std::begin(corners), std::end(corners))};
-  if (!is_whole_type(type)) return range;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  // No -0, which a key would show
-  return Range{std::trunc(std::nextafter(range.lower, -kInfinity)) + 0.0,
-               std::trunc(std::nextafter(range.upper, kInfinity)) + 0.0};
-}
-
 MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
-  if (operation->opno >= FirstUnpinnedObjectId || name == nullptr ||
-      !is_number(operation->opresulttype) || name[0] == '\0' || name[1] != '\0') {
+  if (operation->opno >= FirstUnpinnedObjectId || name == nullptr || name[0] == '\0' ||
+      name[1] != '\0') {
     return std::nullopt;
   }
-  const MaybeRange right = range_of(level, static_cast<Node*>(llast(operation->args)));
+  auto* last = static_cast<Node*>(llast(operation->args));
+  const MaybeRange right = with_ends(range_of(level, last));
   if (!right) return std::nullopt;
   if (list_length(operation->args) == 1) {
     if (name[0] == '+') return right;
     return name[0] == '-' ? MaybeRange(Range{-right->upper, -right->lower}) : std::nullopt;
   }
-  const MaybeRange left = range_of(level, static_cast<Node*>(linitial(operation->args)));
-  if (!left) return std::nullopt;
-  switch (name[0]) {
-    case '+':
-      return Range{left->lower + right->lower, left->upper + right->upper};
-    case '-':
-      return Range{left->lower - right->upper, left->upper - right->lower};
-    case '*':
-      return product(*left, *right);
-    case '/':
-      return quotient(*left, *right, operation->opresulttype);
-    default:
-      return std::nullopt;
-  }
+  auto* first = static_cast<Node*>(linitial(operation->args));
+  const MaybeRange left = with_ends(range_of(level, first));
+  return range_of_operation(name[0], {left, getBaseType(exprType(first))},
+                            {right, getBaseType(exprType(last))}, operation->opresulttype);
 }
 
 // A NULL value is in no bounds and counts nowhere.
@@ -164,11 +171,10 @@ MaybeRange RangeSearch::range_of_any(const Level* level, const List* expressions
   return all;
 }
 
-// GREATEST and LEAST. Those of NULLs alone are NULL; another NULL is left out.
+// GREATEST and LEAST. Those of NULLs alone are NULL; another NULL is left out. A constant is a
+// bound, whatever is known of the others.
 MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* extreme) {
-  const MaybeRange any = range_of_any(level, extreme->args);
-  if (!any) return std::nullopt;
-  Range range = *any;
+  Range range = range_of_any(level, extreme->args).value_or(kAny);
   for (auto* argument : each<Node>(extreme->args)) {
     if (!IsA(argument, Const) || is_null(argument)) continue;
     const double limit = range_of(level, argument)->lower;
@@ -178,35 +184,91 @@ MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* e
   return range;
 }
 
-MaybeRange RangeSearch::range_of_case(const Level* level, const CaseExpr* choice) {
-  List* results = list_make1(choice->defresult);
-  for (auto* branch : each<CaseWhen>(choice->args)) {
-    results = lappend(results, branch->result);
-  }
-  return range_of_any(level, results);
+// What a comparison of an expression with a constant says of it, if it is true or if it is not.
+struct Comparison {
+  char direction;  // '<' or '>' of the expression and the constant; 0 if it is none
+  const Const* constant;
+};
+
+Comparison comparison_of(const Node* expression, const Node* condition) {
+  if (!IsA(condition, OpExpr) || list_length(as<OpExpr>(condition)->args) != 2) return {};
+  const auto* operation = as<OpExpr>(condition);
+  const char* name = get_opname(operation->opno);
+  const bool compares = operation->opno < FirstUnpinnedObjectId && name != nullptr &&
+                        (strcmp(name, "<") == 0 || strcmp(name, "<=") == 0 ||
+                         strcmp(name, ">") == 0 || strcmp(name, ">=") == 0);
+  if (!compares) return {};
+  const auto* left = static_cast<const Node*>(linitial(operation->args));
+  const auto* right = static_cast<const Node*>(lsecond(operation->args));
+  if (equal(left, expression) && IsA(right, Const)) return {name[0], as<Const>(right)};
+  if (!equal(right, expression) || !IsA(left, Const)) return {};
+  return {name[0] == '<' ? '>' : '<', as<Const>(left)};
 }
 
-// Functions of one number that never fall, or that are even.
+// Cuts off what an expression cannot be where a condition is true, or where it is not: false or
+// NULL, of which the latter is so for a NULL expression alone.
+void cut_off(const Node* expression, Node* condition, bool is_true, Range* range) {
+  if (is_true ? is_andclause(condition) : is_orclause(condition)) {
+    for (auto* term : each<Node>(as<BoolExpr>(condition)->args)) {
+      cut_off(expression, term, is_true, range);
+    }
+    return;
+  }
+  const Comparison comparison = comparison_of(expression, condition);
+  if (comparison.constant == nullptr) return;
+  const MaybeRange constant = range_of_constant(comparison.constant);
+  if (!constant) return;
+  if ((comparison.direction == '<') == is_true) {
+    range->upper = std::min(range->upper, constant->upper);
+  } else {
+    range->lower = std::max(range->lower, constant->lower);
+  }
+}
+
+// Each result is one where its own condition is true and those before are not.
+MaybeRange RangeSearch::range_of_case(const Level* level, const CaseExpr* choice) {
+  MaybeRange all;
+  const auto add = [&](Node* result, int conditions, const CaseWhen* own) {
+    if (is_null(result)) return;
+    Range range = range_of(level, result).value_or(kAny);
+    for (int i = 0; i < conditions && choice->arg == nullptr; ++i) {
+      cut_off(result, as<Node>(static_cast<CaseWhen*>(list_nth(choice->args, i))->expr), false,
+              &range);
+    }
+    if (own != nullptr && choice->arg == nullptr) {
+      cut_off(result, as<Node>(own->expr), true, &range);
+    }
+    all = all ? hull(*all, range) : range;
+  };
+  int number = 0;
+  for (const auto* branch : each<const CaseWhen>(choice->args)) {
+    add(as<Node>(branch->result), number++, branch);
+  }
+  add(as<Node>(choice->defresult), number, nullptr);
+  return all;
+}
+
+// The ranges of the arguments of a call; of those without one the types alone.
 MaybeRange RangeSearch::range_of_function(const Level* level, const FuncExpr* call) {
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
-  if (name == nullptr || !is_number(call->funcresulttype)) return std::nullopt;
+  if (name == nullptr || !type_with_bounds(call->funcresulttype)) return std::nullopt;
   if (is_epoch(call)) return epoch_of(level, call);
   if (call->funcid == F_INT4_BOOL) return Range{0, 1};
-  if (list_length(call->args) != 1) return range_of_cast(level, call);
-  const MaybeRange range = range_of(level, static_cast<Node*>(linitial(call->args)));
-  if (!range) return std::nullopt;
-  if (strcmp(name, "abs") == 0) {
-    const double most = std::max(std::abs(range->lower), std::abs(range->upper));
-    return Range{range->lower <= 0 && range->upper >= 0
-                     ? 0
-                     : std::min(std::abs(range->lower), std::abs(range->upper)),
-                 most};
+  if (const MaybeRange length = range_of_length(call)) return length;
+  if (const char* part = extracted_part(call)) {
+    auto* time = static_cast<Node*>(lsecond(call->args));
+    return range_of_part(part, with_ends(range_of(level, time)), getBaseType(exprType(time)));
   }
-  for (const char* rounding : {"floor", "ceil", "ceiling", "round", "trunc"}) {
-    if (strcmp(name, rounding) != 0) continue;
-    return Range{std::floor(range->lower), std::ceil(range->upper)};
+  if (const MaybeRange range = range_of_cast(level, call)) return range;
+  constexpr int kMostArguments = 4;
+  TypedRange arguments[kMostArguments];
+  int count = 0;
+  for (auto* argument : each<Node>(call->args)) {
+    if (count == kMostArguments) return std::nullopt;
+    arguments[count++] = {with_ends(range_of(level, argument)), getBaseType(exprType(argument))};
   }
-  return range_of_cast(level, call);
+  return range_of_call(name, {arguments, static_cast<size_t>(count)}, call->funcresulttype,
+                       unit_of(call));
 }
 
 // The seconds of an interval of so many microseconds, which is 360 days or more if it has years:
@@ -305,7 +367,8 @@ MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* cal
     return rows == 0 ? MaybeRange() : Range{0, static_cast<double>(rows)};
   }
   Node* argument = argument_of(call);
-  const MaybeRange range = argument == nullptr ? MaybeRange() : range_of(level, argument);
+  const MaybeRange range =
+      argument == nullptr ? MaybeRange() : with_ends(range_of(level, argument));
   if (!range || is_between(call)) return range;
   if (strcmp(name, "sum") != 0 || rows == 0) return std::nullopt;
   return Range{std::min(range->lower, range->lower * rows),
@@ -370,13 +433,8 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
 }  // namespace
 
 bool is_epoch(const FuncExpr* call) {
-  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
-  if (name == nullptr || (strcmp(name, "extract") != 0 && strcmp(name, "date_part") != 0)) {
-    return false;
-  }
-  const auto* part = static_cast<const Node*>(linitial(call->args));
-  if (!IsA(part, Const) || as<Const>(part)->constisnull) return false;
-  return strcmp(TextDatumGetCString(as<Const>(part)->constvalue), "epoch") == 0;
+  const char* part = extracted_part(call);
+  return part != nullptr && strcmp(part, "epoch") == 0;
 }
 
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
@@ -390,7 +448,10 @@ std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
       !(range->lower < range->upper)) {
     return std::nullopt;
   }
-  return ValueBounds{*type, range->lower, range->upper,
+  // Bounds of dates and times are dates and times.
+  const bool rounds = is_temporal(*type);
+  return ValueBounds{*type, rounds ? std::floor(range->lower) : range->lower,
+                     rounds ? std::ceil(range->upper) : range->upper,
                      granularity_through_casts(level, expression)};
 }
 

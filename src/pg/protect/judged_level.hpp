@@ -107,11 +107,11 @@ struct JudgedLevel {
   int user_entry;                   // the entry of FROM that shows this column
   Bitmapset* user_entries;  // all entries of which a column has the user in each row: inner joins
                             // by users have several
-  bool is_refused;         // if all reasons are collected: a rule has refused it, or a level in it
-  bool has_one_row;        // no person has several of its rows
-  bool has_person_groups;  // it is one, or reads one, so that one value of a row may change any
-                           // rows of its person
-  bool is_empty;           // a source of which no row is read
+  bool is_refused;          // if all reasons are collected: a rule has refused it, or a level in it
+  bool has_one_row;         // no person has several of its rows
+  bool has_person_groups;   // it is one, or reads one, so that one value of a row may change any
+                            // rows of its person
+  bool is_empty;            // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
   bool has_public_side;
   // All rows of the public side stay, whatever the protected rows are.

@@ -1,0 +1,62 @@
+-- The bounds of what is computed of columns with bounds: min and max of an analyst are these bounds, and those of the owner are the
+-- values. No value is outside. (column_domains.sql: what an owner states.)
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_bounds_owner LOGIN;
+CREATE ROLE regress_dpq_bounds_analyst LOGIN;
+CREATE SCHEMA regress_dpq_bounds AUTHORIZATION regress_dpq_bounds_owner;
+GRANT USAGE ON SCHEMA regress_dpq_bounds TO regress_dpq_bounds_analyst;
+SELECT dp_grant_budget('regress_dpq_bounds_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_bounds_analyst');
+SET SESSION AUTHORIZATION regress_dpq_bounds_owner;
+SET search_path = regress_dpq_bounds, public;
+SET timezone = 'America/New_York';
+CREATE TABLE trips (begun timestamptz, ended timestamptz, local timestamp, day date, born date, lasted interval, hour time, price numeric, weight float8, seats int, any_number int,
+                    code varchar(12));
+-- The ends of all bounds, and values between them
+INSERT INTO trips
+  SELECT b, e, b AT TIME ZONE 'UTC', (b AT TIME ZONE 'UTC')::date, d, i, h, p, w, s, n, repeat('x', abs(s))
+    FROM unnest(ARRAY['2019-12-31 23:30+00', '2020-02-29 12:00+00', '2024-07-01 00:00+00', '2025-03-30 01:30+00', '2026-12-31 23:59:59+00']::timestamptz[]) b,
+         unnest(ARRAY['2019-12-31 23:30+00', '2025-12-31 23:59:59+00', '2026-12-31 23:59:59+00']::timestamptz[]) e,
+         unnest(ARRAY['1940-01-01', '1999-12-31', '2010-02-28']::date[]) d, unnest(ARRAY['-1 day', '02:30', '30 days']::interval[]) i,
+         unnest(ARRAY['00:00', '23:59:59', '24:00']::time[]) h, unnest(ARRAY[-20, 0, 0.05, 199.99]) p, unnest(ARRAY[0, 1.5, 10]::float8[]) w,
+         unnest(ARRAY[-7, 0, 9]) s, unnest(ARRAY[-1000000, 3, 1000001]) n;
+SELECT dp_protect_table('trips');
+SELECT dp_set_domain('trips', 'begun', '2019-12-31 23:30+00', '2026-12-31 23:59:59+00'), dp_set_domain('trips', 'ended', '2019-12-31 23:30+00', '2026-12-31 23:59:59+00'),
+       dp_set_domain('trips', 'local', '2019-12-31 23:30', '2026-12-31 23:59:59'), dp_set_domain('trips', 'day', '2019-12-31', '2026-12-31'),
+       dp_set_domain('trips', 'born', '1940-01-01', '2010-02-28'), dp_set_domain('trips', 'lasted', '-1 day', '30 days'), dp_set_domain('trips', 'hour', '00:00', '24:00'),
+       dp_set_domain('trips', 'price', -20, 200), dp_set_domain('trips', 'weight', 0, 10), dp_set_domain('trips', 'seats', -7, 9);
+SELECT dp_grant_private_access('trips', 'regress_dpq_bounds_analyst', epsilon => 1, delta => 1e-6);
+-- Numbers, and seconds of times. Who asks sees the view as a derived table.
+CREATE VIEW computed WITH (security_invoker) AS SELECT
+  least(greatest(any_number, 0), 50)::float8 AS clipped,
+  (CASE WHEN any_number > 50 THEN 50 WHEN any_number < 0 THEN 0 ELSE any_number END)::float8 AS by_case,
+  (CASE WHEN any_number BETWEEN -5 AND 5 THEN any_number END)::float8 AS between_ends,
+  (any_number % 7)::float8 AS remainder, mod(price, 3)::float8 AS numeric_remainder,
+  round(price, 1)::float8 AS tenths, trunc(price, 0)::float8 AS units, sqrt(weight) AS root, power(price, 2)::float8 AS square, power(weight, 3) AS cube, exp(weight) AS exponential,
+  sign(price)::float8 AS sign, abs(price)::float8 AS absolute, length(code)::float8 AS characters, width_bucket(weight, 0, 10, 4)::float8 AS bucket,
+  extract(year FROM begun)::float8 AS year, extract(century FROM begun)::float8 AS century, extract(decade FROM local)::float8 AS decade, extract(isoyear FROM day)::float8 AS isoyear,
+  extract(month FROM begun)::float8 AS month, extract(week FROM begun)::float8 AS week, extract(doy FROM begun)::float8 AS doy, extract(dow FROM begun)::float8 AS dow,
+  extract(hour FROM begun)::float8 AS hour, extract(hour FROM hour)::float8 AS hour_of_time, extract(second FROM local)::float8 AS second,
+  extract(epoch FROM ended - begun)::float8 AS duration, extract(epoch FROM lasted * 2.5)::float8 AS longer, extract(epoch FROM lasted / 4)::float8 AS shorter,
+  (ended::date - begun::date)::float8 AS days, (day - born)::float8 AS days_lived, (day + 3 - born)::float8 AS days_later,
+  extract(year FROM age(day, born))::float8 AS age, extract(epoch FROM age(begun, born))::float8 AS age_in_seconds,
+  extract(epoch FROM begun - interval '1 month')::float8 AS month_before, extract(epoch FROM day + interval '13 months')::float8 AS months_later,
+  extract(epoch FROM begun AT TIME ZONE 'Asia/Kathmandu')::float8 AS elsewhere, extract(epoch FROM date_trunc('year', begun))::float8 AS year_begun, extract(epoch FROM begun::time)::float8 AS time_of_day
+  FROM trips;
+GRANT SELECT ON computed TO regress_dpq_bounds_analyst;
+SELECT string_agg(format('min(%I)', attname), ',' ORDER BY attnum) AS least, string_agg(format('max(%I)', attname), ',' ORDER BY attnum) AS greatest,
+       array_agg(attname ORDER BY attnum) AS names FROM pg_attribute WHERE attrelid = 'computed'::regclass AND attnum > 0 \gset
+SELECT ARRAY[:least] AS values_from, ARRAY[:greatest] AS values_to FROM computed \gset
+SET SESSION AUTHORIZATION regress_dpq_bounds_analyst;
+SET search_path = regress_dpq_bounds, public;
+SET timezone = 'America/New_York';
+SELECT ARRAY[:least] AS bounds_from, ARRAY[:greatest] AS bounds_to FROM computed \gset
+RESET SESSION AUTHORIZATION;
+SELECT name, b[1] <= v[1] AND v[2] <= b[2] AS is_within, round(((b[2] - b[1]) / nullif(v[2] - v[1], 0))::numeric, 2) AS times_as_wide
+  FROM (SELECT name, ARRAY[a, z] AS v, ARRAY[l, u] AS b
+          FROM unnest(:'names'::text[], :'values_from'::float8[], :'values_to'::float8[], :'bounds_from'::float8[], :'bounds_to'::float8[]) t (name, a, z, l, u)) s;
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_bounds CASCADE;
+DROP OWNED BY regress_dpq_bounds_owner, regress_dpq_bounds_analyst;
+DROP ROLE regress_dpq_bounds_owner, regress_dpq_bounds_analyst;
