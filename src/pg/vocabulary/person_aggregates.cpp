@@ -6,13 +6,18 @@
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
+#include "pg/vocabulary/person_variant.hpp"
 
 extern "C" {
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
@@ -27,7 +32,7 @@ using enum PersonCall;
 // clang-format off
 constexpr PersonAggregate kTable[] = {
     {F_COUNT_},
-    {F_COUNT_ANY},
+    {F_COUNT_ANY, kCount, &persons::kDistinct, INT8OID},
     // Sums of smallint and integer are taken modulo 2^64, which takes 2^32 rows, those of bigint in 128 bits or as numerics: without an error.
     {F_SUM_INT2},
     {F_SUM_INT4},
@@ -100,6 +105,34 @@ constexpr PersonAggregate kTable[] = {
     {F_STDDEV_POP_NUMERIC, kOfNumeric},
     {F_MIN_NUMERIC, kOneOfNumerics},
     {F_MAX_NUMERIC, kOneOfNumerics},
+    // Variants: PostgreSQL's answers of floats and intervals depend on the order of rows, or are errors.
+    {F_SUM_FLOAT4, kVariant, &persons::kRealSum},
+    {F_SUM_FLOAT8, kVariant, &persons::kDoubleSum},
+    {F_AVG_FLOAT4, kVariant, &persons::kMean, FLOAT8OID},
+    {F_AVG_FLOAT8, kVariant, &persons::kMean, FLOAT8OID},
+    {F_VARIANCE_FLOAT4, kVariant, &persons::kSampleVariance, FLOAT8OID},
+    {F_VARIANCE_FLOAT8, kVariant, &persons::kSampleVariance, FLOAT8OID},
+    {F_VAR_SAMP_FLOAT4, kVariant, &persons::kSampleVariance, FLOAT8OID},
+    {F_VAR_SAMP_FLOAT8, kVariant, &persons::kSampleVariance, FLOAT8OID},
+    {F_VAR_POP_FLOAT4, kVariant, &persons::kPopulationVariance, FLOAT8OID},
+    {F_VAR_POP_FLOAT8, kVariant, &persons::kPopulationVariance, FLOAT8OID},
+    {F_STDDEV_FLOAT4, kVariant, &persons::kSampleDeviation, FLOAT8OID},
+    {F_STDDEV_FLOAT8, kVariant, &persons::kSampleDeviation, FLOAT8OID},
+    {F_STDDEV_SAMP_FLOAT4, kVariant, &persons::kSampleDeviation, FLOAT8OID},
+    {F_STDDEV_SAMP_FLOAT8, kVariant, &persons::kSampleDeviation, FLOAT8OID},
+    {F_STDDEV_POP_FLOAT4, kVariant, &persons::kPopulationDeviation, FLOAT8OID},
+    {F_STDDEV_POP_FLOAT8, kVariant, &persons::kPopulationDeviation, FLOAT8OID},
+    {F_MIN_FLOAT4, kVariant, &persons::kLeastFloat},
+    {F_MIN_FLOAT8, kVariant, &persons::kLeastFloat},
+    {F_MAX_FLOAT4, kVariant, &persons::kLargestFloat},
+    {F_MAX_FLOAT8, kVariant, &persons::kLargestFloat},
+    {F_SUM_INTERVAL, kVariant, &persons::kIntervalSum},
+    {F_AVG_INTERVAL, kVariant, &persons::kIntervalMean},
+    {F_MIN_INTERVAL, kVariant, &persons::kLeastInterval},
+    {F_MAX_INTERVAL, kVariant, &persons::kLargestInterval},
+    {F_PERCENTILE_DISC_FLOAT8_ANYELEMENT, kPercentile, &persons::kDiscretePercentile},
+    {F_PERCENTILE_CONT_FLOAT8_FLOAT8, kPercentile, &persons::kContinuousPercentile},
+    {F_PERCENTILE_CONT_FLOAT8_INTERVAL, kPercentile, &persons::kContinuousPercentile},
 };
 // clang-format on
 
@@ -120,17 +153,9 @@ Expr* short_number(Expr* value) {
 
 // A type modifier gives all values the same number of decimals.
 Expr* written_in_one_way(Expr* number) {
-  if (exprTypmod(as<Node>(number)) >= 0) return number;
+  if (number == nullptr || exprTypmod(as<Node>(number)) >= 0) return number;
   return as<Expr>(makeFuncExpr(F_TRIM_SCALE, NUMERICOID, list_make1(number), InvalidOid, InvalidOid,
                                COERCE_EXPLICIT_CALL));
-}
-
-Aggref* call_of_argument(const Aggref* call, Expr* argument) {
-  if (argument == nullptr) return nullptr;
-  auto* changed = makeNode(Aggref);
-  *changed = *call;
-  changed->args = list_make1(makeTargetEntry(argument, 1, nullptr, false));
-  return changed;
 }
 
 Aggref* copy_of(const Aggref* call) {
@@ -139,9 +164,92 @@ Aggref* copy_of(const Aggref* call) {
   return copy;
 }
 
-// Whether it is a call of single arguments, in any order, without one that is left out.
+Aggref* call_of_argument(const Aggref* call, Expr* argument) {
+  if (argument == nullptr) return nullptr;
+  Aggref* changed = copy_of(call);
+  changed->args = list_make1(makeTargetEntry(argument, 1, nullptr, false));
+  return changed;
+}
+
+// Whether it counts all rows, in any order, and has single arguments.
 bool is_of_all_rows(const Aggref* call) {
   return call->aggdistinct == NIL && call->aggorder == NIL && !call->aggvariadic;
+}
+
+// ---- Variants --------------------------------------------------------------------------------
+
+// The value that a variant takes, of its base type: a numeric with few digits. Null if it takes
+// none of this type.
+Expr* value_for(const PersonVariant* variant, Expr* value) {
+  const Oid type = exprType(as<Node>(value));
+  const Oid base = getBaseType(type);
+  if (!variant->takes(base)) return nullptr;
+  const Oid collation = exprCollation(as<Node>(value));
+  if (base != type) {
+    value = as<Expr>(makeRelabelType(value, base, -1, collation, COERCE_IMPLICIT_CAST));
+  }
+  return base == NUMERICOID ? short_number(value) : value;
+}
+
+// dpquantile.of_person(answer, original, arguments). Null if the database does not have it.
+Aggref* call_of_variant(const Aggref* call, List* arguments) {
+  const Oid types[] = {ANYARRAYOID, OIDOID, ANYOID};
+  const Oid aggregate = own_function("of_person", buildoidvector(types, lengthof(types)));
+  if (!OidIsValid(aggregate)) return nullptr;
+  Aggref* changed = copy_of(call);
+  changed->aggfnoid = aggregate;
+  changed->aggargtypes = NIL;
+  changed->aggdirectargs = NIL;
+  changed->args = NIL;
+  changed->aggorder = NIL;
+  changed->aggdistinct = NIL;
+  changed->aggkind = AGGKIND_NORMAL;
+  List* all = list_make2(empty_array(call->aggtype), oid_constant(call->aggfnoid));
+  for (auto* argument : each<Expr>(list_concat(all, arguments))) {
+    const auto number = static_cast<AttrNumber>(list_length(changed->args) + 1);
+    changed->args = lappend(changed->args, makeTargetEntry(argument, number, nullptr, false));
+    changed->aggargtypes = lappend_oid(changed->aggargtypes, exprType(as<Node>(argument)));
+  }
+  return changed;
+}
+
+Aggref* variant_of_value(const PersonAggregate* found, const Aggref* call) {
+  Expr* value = value_for(found->variant, argument_of(call));
+  return value == nullptr ? nullptr : call_of_variant(call, list_make1(value));
+}
+
+// count(value) with or without DISTINCT
+Aggref* count_of_values(const PersonAggregate* found, const Aggref* call) {
+  if (call->aggdistinct == NIL) return copy_of(call);
+  const bool has_collation = OidIsValid(call->inputcollid);
+  if (has_collation && !is_inside_collation(call->inputcollid)) return nullptr;
+  return variant_of_value(found, call);
+}
+
+// Whether a percentile is of the ascending or descending order that the type has by default.
+bool has_default_order(const Aggref* call, bool* is_descending) {
+  if (list_length(call->aggorder) != 1) return false;
+  const Oid operation = static_cast<SortGroupClause*>(linitial(call->aggorder))->sortop;
+  const TypeCacheEntry* type =
+      lookup_type_cache(exprType(as<Node>(argument_of(call))), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+  *is_descending = operation == type->gt_opr;
+  return operation == type->lt_opr || operation == type->gt_opr;
+}
+
+bool is_public_fraction(Node* fraction) {
+  if (contain_var_clause(fraction)) return false;
+  if (!IsA(fraction, Const) || as<Const>(fraction)->constisnull) return true;
+  const float8 value = DatumGetFloat8(as<Const>(fraction)->constvalue);
+  return value >= 0 && value <= 1;
+}
+
+Aggref* percentile(const PersonAggregate* found, const Aggref* call) {
+  bool is_descending = false;
+  auto* fraction = static_cast<Node*>(linitial(call->aggdirectargs));
+  if (!has_default_order(call, &is_descending) || !is_public_fraction(fraction)) return nullptr;
+  Expr* value = value_for(found->variant, argument_of(call));
+  if (value == nullptr) return nullptr;
+  return call_of_variant(call, list_make3(value, fraction, makeBoolConst(is_descending, false)));
 }
 
 }  // namespace
@@ -153,18 +261,22 @@ const PersonAggregate* find_person_aggregate(Oid aggregate) {
 
 Aggref* person_aggregate_call(const Aggref* call) {
   const PersonAggregate* found = find_person_aggregate(call->aggfnoid);
-  if (found == nullptr || !is_of_all_rows(call)) return nullptr;
+  if (found == nullptr || call->aggvariadic) return nullptr;
+  if (found->call == kPercentile) return percentile(found, call);
+  if (found->call == kCount && call->aggorder == NIL) return count_of_values(found, call);
+  if (!is_of_all_rows(call)) return nullptr;
   switch (found->call) {
-    case kAsItIs:
-      return copy_of(call);
     case kOfText:
       return is_inside_collation(call->inputcollid) ? copy_of(call) : nullptr;
     case kOfNumeric:
       return call_of_argument(call, short_number(argument_of(call)));
     case kOneOfNumerics:
-      return call_of_argument(call, short_number(written_in_one_way(argument_of(call))));
+      return call_of_argument(call, written_in_one_way(short_number(argument_of(call))));
+    case kVariant:
+      return variant_of_value(found, call);
+    default:
+      return copy_of(call);
   }
-  return nullptr;
 }
 
 }  // namespace dpquantile

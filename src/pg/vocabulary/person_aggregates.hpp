@@ -17,14 +17,21 @@ namespace dpquantile {
 // How the aggregate of a line of the table is called.
 enum class PersonCall {
   kAsItIs,
-  kOfText,         // by a collation of PostgreSQL's by which equal texts are the same
-  kOfNumeric,      // with few digits; NULL stands for others
+  kCount,          // as it is, and by its variant with DISTINCT
+  kOfText,         // as it is, by a collation of PostgreSQL's by which equal texts are the same
+  kOfNumeric,      // as it is, of numbers with few digits; NULL stands for others
   kOneOfNumerics,  // the same without zeros after the last digit
+  kVariant,        // by its variant (person_variant.hpp)
+  kPercentile,     // the same, with a fraction and an order
 };
+
+struct PersonVariant;
 
 struct PersonAggregate {
   Oid aggregate;  // PostgreSQL's
   PersonCall call = PersonCall::kAsItIs;
+  const PersonVariant* variant = nullptr;
+  Oid answer = InvalidOid;  // the type of the variant's; InvalidOid: that of its values
 };
 
 // The line of the table for an aggregate, or null.
