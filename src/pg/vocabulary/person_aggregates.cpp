@@ -151,9 +151,11 @@ Expr* short_number(Expr* value) {
                                InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
-// A type modifier gives all values the same number of decimals.
-Expr* written_in_one_way(Expr* number) {
-  if (number == nullptr || exprTypmod(as<Node>(number)) >= 0) return number;
+// The same without zeros after the last digit. A type modifier gives all values the same number of
+// decimals.
+Expr* number_in_one_form(Expr* value) {
+  Expr* number = short_number(value);
+  if (number == nullptr || exprTypmod(as<Node>(value)) >= 0) return number;
   return as<Expr>(makeFuncExpr(F_TRIM_SCALE, NUMERICOID, list_make1(number), InvalidOid, InvalidOid,
                                COERCE_EXPLICIT_CALL));
 }
@@ -236,6 +238,12 @@ bool has_default_order(const Aggref* call, bool* is_descending) {
   return operation == type->lt_opr || operation == type->gt_opr;
 }
 
+// The fraction of a percentile as far as it is known: 0.5 is a numeric that is cast.
+Node* fraction_of(const Aggref* call) {
+  return eval_const_expressions(nullptr,
+                                static_cast<Node*>(copyObjectImpl(linitial(call->aggdirectargs))));
+}
+
 bool is_public_fraction(Node* fraction) {
   if (contain_var_clause(fraction)) return false;
   if (!IsA(fraction, Const) || as<Const>(fraction)->constisnull) return true;
@@ -245,7 +253,7 @@ bool is_public_fraction(Node* fraction) {
 
 Aggref* percentile(const PersonAggregate* found, const Aggref* call) {
   bool is_descending = false;
-  auto* fraction = static_cast<Node*>(linitial(call->aggdirectargs));
+  Node* fraction = fraction_of(call);
   if (!has_default_order(call, &is_descending) || !is_public_fraction(fraction)) return nullptr;
   Expr* value = value_for(found->variant, argument_of(call));
   if (value == nullptr) return nullptr;
@@ -271,7 +279,7 @@ Aggref* person_aggregate_call(const Aggref* call) {
     case kOfNumeric:
       return call_of_argument(call, short_number(argument_of(call)));
     case kOneOfNumerics:
-      return call_of_argument(call, written_in_one_way(short_number(argument_of(call))));
+      return call_of_argument(call, number_in_one_form(argument_of(call)));
     case kVariant:
       return variant_of_value(found, call);
     default:
