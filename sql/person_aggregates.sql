@@ -121,6 +121,26 @@ SELECT count(*) FILTER (WHERE disc <> disc_variant OR cont <> cont_variant OR do
                count(DISTINCT value), dpquantile.of_person('{}'::bigint[], 2147, value)
           FROM ordinary GROUP BY person) a (disc, disc_variant, down, down_variant, cont, cont_variant, different, different_variant);
 
+-- So do counts of different values, and percentiles, on all values.
+CREATE FUNCTION persons_that_differ(of_type regtype, original text, variant text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  found bigint;
+BEGIN
+  EXECUTE format('SELECT count(*) FROM (SELECT %s AS answer, %s AS variant FROM (SELECT person, %s AS value FROM person WHERE type = %L::regtype) p GROUP BY person) a '
+                 'WHERE answer IS DISTINCT FROM variant', original, variant,
+                 CASE of_type WHEN 'numeric'::regtype THEN 'dpquantile.short_value(value::numeric, 0)' ELSE 'value::' || of_type END, of_type) INTO found;
+  RETURN found;
+END
+$$;
+SELECT sum(persons_that_differ(type, 'count(DISTINCT value)', format('dpquantile.of_person(%L::bigint[], 2147, value)', '{}'))), count(*)
+  FROM (SELECT DISTINCT type FROM adversarial) t;
+SELECT sum(persons_that_differ(type, format('percentile_disc(%s) WITHIN GROUP (ORDER BY value %s)', f, CASE WHEN d THEN 'DESC' ELSE '' END),
+                               format('dpquantile.of_person(%L::%s[], 3972, value, %s::float8, %L::bool)', '{}', type, f, d))), count(*)
+  FROM unnest('{bool,int2,int4,int8,oid,float4,float8,numeric,date,time,timestamp,timestamptz,interval}'::regtype[]) type, unnest('{0,0.3,1}'::float8[]) f, unnest('{t,f}'::bool[]) d;
+SELECT sum(persons_that_differ('float8', format('percentile_cont(%s) WITHIN GROUP (ORDER BY value %s)', f, CASE WHEN d THEN 'DESC' ELSE '' END),
+                               format('dpquantile.of_person(%L::float8[], 3974, value, %s::float8, %L::bool)', '{}', f, d))), count(*)
+  FROM unnest('{0,0.3,1}'::float8[]) f, unnest('{t,f}'::bool[]) d;
+
 -- What is exact where PostgreSQL rounds, fails, or takes equal values for the same.
 SELECT dpquantile.of_person('{}'::float8[], 'sum(float8)'::regprocedure::oid, x) FROM unnest('{1e308,1e308,-1e308,-1e308,1}'::float8[]) x;
 SELECT dpquantile.of_person('{}'::float8[], 'sum(float8)'::regprocedure::oid, x) IS NULL AS overflows FROM unnest('{1e308,1e308}'::float8[]) x;
