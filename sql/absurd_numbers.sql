@@ -35,7 +35,7 @@ CREATE TABLE arguments AS
          ROWS FROM (unnest(p.proargnames), unnest(p.proargtypes)) WITH ORDINALITY a (name, type, number)
    WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND a.number <= p.pronargs
      AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpquantile')
-     AND p.proname !~ '^total(_stable)?$'
+     AND p.proname !~ '^(total(_stable)?|of_person)$'
      AND NOT p.proargtypes::oid[] && '{internal,cstring,dpquantile.records_state}'::regtype[]::oid[];
 -- An ordinary number for each argument, and absurd ones for each type of number
 CREATE TABLE ordinary (name text, sql text, type regtype);  -- without a type: for every other type

@@ -52,6 +52,13 @@ SELECT extract(year FROM first)::int AS year, count(*) FROM (SELECT patient, min
 SELECT abs(sum(least(total, 40)) - 840) < 40 AS right FROM (SELECT patient, sum(cost) AS total FROM visits GROUP BY patient) p;
 SELECT always, count(*) FROM (SELECT patient, bool_and(paid) AS always FROM visits GROUP BY patient) p GROUP BY always ORDER BY 1;
 SELECT count(*) FROM (SELECT patient, sum(minutes) AS long, avg(minutes) AS mean FROM visits GROUP BY patient) p WHERE long > 2 * mean;
+-- Deviations, percentiles, different values
+SELECT count(*) FROM (SELECT patient, stddev(cost) AS s, percentile_cont(0.5) WITHIN GROUP (ORDER BY minutes::float8) AS m, count(DISTINCT kind) AS kinds FROM visits GROUP BY patient) p
+  WHERE s > 9 AND m = 10 AND kinds = 2;
+PREPARE percentiles(float8) AS SELECT count(*) FROM (SELECT patient, percentile_disc($1) WITHIN GROUP (ORDER BY minutes) AS m FROM visits WHERE patient <> 100 GROUP BY patient) p WHERE m >= 10;
+EXECUTE percentiles(0);
+EXECUTE percentiles(1);
+EXECUTE percentiles(NULL);
 -- Nobody's visits are no person's.
 SELECT count(*) FROM (SELECT patient FROM visits WHERE day = '2024-01-01' GROUP BY patient) p;
 -- Several rows of a person: at most max_rows of them
@@ -77,6 +84,7 @@ SELECT patient, count(*) FROM visits GROUP BY patient;
 SELECT * FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
 SELECT count(*) FROM (SELECT patient, array_agg(kind) FROM visits GROUP BY patient) p;
+SELECT count(*) FROM (SELECT patient, sum(cost ORDER BY day) FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) FROM visits GROUP BY GROUPING SETS ((patient), ())) p;
 SELECT count(*) FROM (SELECT patient % 2 AS odd FROM visits GROUP BY patient % 2) p;

@@ -26,7 +26,7 @@ SELECT description AS without_comment FROM members WHERE coalesce(comment, '') =
 SELECT count(*) > 0 AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'adding( or removing|, removing or replacing) one (row|person)') AS neighbours,
        bool_and(comment ~ 'charged') AS charge
-  FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%' AND proname NOT LIKE 'topn\_%';
+  FROM functions WHERE prokind = 'a' AND proname NOT LIKE 'dp\_user\_%' AND proname NOT LIKE 'topn\_%' AND proname <> 'of_person';
 SELECT count(*) > 0 AS aggregates, bool_and(comment ~ '\mPrivacy:') AS privacy,
        bool_and(comment ~ 'replacing the values of one person') AS neighbours, bool_and(comment ~ '\mpublic\M') AS public,
        bool_and(comment ~ 'WHERE, FILTER') AS conditions, bool_and(comment ~ 'charged for\s+each group') AS charge,
@@ -43,7 +43,7 @@ SELECT proname AS too_long FROM functions WHERE array_length(string_to_array(pro
 
 -- Every role may call the aggregates, dp_options, dp_budget_fits, dp_iqr_min_rows and the functions for expected
 -- errors, ask a released CDF, protect its own tables, and read the three views. (The views and dp_budget_fits call eighteen of
--- the other functions and the type dp_cdf four.) Every role may call the two functions that answer NULL where
+-- the other functions and the type dp_cdf four.) Every role may call the two functions and the aggregate that answer NULL where
 -- PostgreSQL's fail, those for lists beside protected rows, and those for distributed tables, which tell
 -- what their caller may read.
 SELECT count(*) > 0 AS aggregates, bool_and(has_function_privilege('regress_dpq_analyst', objid, 'EXECUTE')) AS execute,
@@ -60,9 +60,9 @@ SELECT has_schema_privilege('regress_dpq_analyst', 'dpquantile', 'USAGE') AS usa
 -- A function that runs as its owner has a fixed search_path. A view is a security barrier.
 SELECT proname, proconfig FROM functions WHERE prosecdef ORDER BY proname COLLATE "C";
 SELECT relname, reloptions FROM relations WHERE relkind = 'v' ORDER BY relname COLLATE "C";
--- The final functions change the state, so the aggregates cannot be window functions or share a state. All of them
+-- The final functions change the state, so the aggregates cannot be window functions or share a state. All private ones
 -- support partial aggregation. (What Citus calls gives states, and has no final function.)
-SELECT DISTINCT aggkind, aggfinalmodify, aggcombinefn <> 0 AS combines, aggmfinalfn <> 0 AS moves, proparallel
+SELECT DISTINCT proname = 'of_person' AS of_person, aggkind, aggfinalmodify, aggcombinefn <> 0 AS combines, aggmfinalfn <> 0 AS moves, proparallel
   FROM functions JOIN pg_aggregate ON objid = aggfnoid WHERE proname NOT LIKE 'topn\_%';
 SELECT proname, aggfinalfn, aggcombinefn FROM functions JOIN pg_aggregate ON objid = aggfnoid WHERE proname LIKE 'topn\_%'
  ORDER BY proname COLLATE "C";

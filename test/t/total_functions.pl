@@ -28,7 +28,7 @@ is(query(q{CREATE FUNCTION f(int) RETURNS int LANGUAGE sql IMMUTABLE LEAKPROOF R
 
 # What else may be called, and where.
 for ([ 'now()' => 'early only' ], [ 'concat("any")' => 'early only' ], [ 'json_in(cstring)' => 'early only' ], [ 'int4in(cstring)' => 'from text' ], [ 'int4out(int)' => 'to text' ], [ 'xidout(xid)' => 'early only' ], [ 'gen_random_uuid()' => '' ],
-	[ 'count("any")' => '' ], [ 'row_number()' => '' ], [ 'generate_series(int,int)' => '' ], [ 'table_to_xml(regclass,boolean,boolean,text)' => '' ])
+	[ 'count("any")' => 'of a person' ], [ 'sum(float8)' => 'variant of a person' ], [ 'array_agg(anynonarray)' => '' ], [ 'row_number()' => '' ], [ 'generate_series(int,int)' => '' ], [ 'table_to_xml(regclass,boolean,boolean,text)' => '' ])
 {
 	my ($function, $how) = @$_;
 	is(query("SELECT dpquantile.how_total('pg_catalog.$function')"), $how, "$function: " . ($how || 'in no expression'));

@@ -353,8 +353,11 @@ Node* argument_of(const Aggref* call) {
 // What an aggregate of the rows of a person has the same bounds as.
 bool is_between(const Aggref* call) {
   const char* name = get_func_name(call->aggfnoid);
-  return name != nullptr &&
-         (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 || strcmp(name, "avg") == 0);
+  if (name == nullptr) return false;
+  for (const char* known : {"min", "max", "avg", "percentile_cont", "percentile_disc"}) {
+    if (strcmp(name, known) == 0) return true;
+  }
+  return false;
 }
 
 // An aggregate of the rows of a person. Who has more rows than the owner says is cut off, as values

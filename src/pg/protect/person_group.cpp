@@ -1,5 +1,7 @@
 #include "pg/protect/person_group.hpp"
 
+#include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/rewritten_keys.hpp"
@@ -9,16 +11,15 @@
 #include "pg/protect/unit_join.hpp"
 #include "pg/protect/user_of_row.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/person_aggregates.hpp"
 
 extern "C" {
-#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/regproc.h"
 }
 
@@ -98,49 +99,14 @@ void leave_out_nobody(JudgedLevel* level) {
 
 // ---- Columns -------------------------------------------------------------------------------
 
-bool is_exact(Oid aggregate) {
-  switch (aggregate) {
-    case F_COUNT_:
-    case F_COUNT_ANY:
-    case F_SUM_INT2:
-    case F_SUM_INT4:
-    case F_SUM_INT8:
-    case F_SUM_NUMERIC:
-    case F_AVG_INT2:
-    case F_AVG_INT4:
-    case F_AVG_INT8:
-    case F_AVG_NUMERIC:
-    case F_MIN_INT2:
-    case F_MIN_INT4:
-    case F_MIN_INT8:
-    case F_MIN_DATE:
-    case F_MIN_TIMESTAMP:
-    case F_MIN_TIMESTAMPTZ:
-    case F_MAX_INT2:
-    case F_MAX_INT4:
-    case F_MAX_INT8:
-    case F_MAX_DATE:
-    case F_MAX_TIMESTAMP:
-    case F_MAX_TIMESTAMPTZ:
-    case F_BOOL_AND:
-    case F_BOOL_OR:
-    case F_EVERY:
-      return true;
-    default:
-      return false;
-  }
-}
-
-void check_call(const JudgedLevel* level, const Aggref* call) {
-  const bool is_plain = call->aggkind == AGGKIND_NORMAL && call->aggdistinct == NIL &&
-                        call->aggorder == NIL && call->aggdirectargs == NIL &&
-                        call->agglevelsup == 0;
-  if (is_plain && is_exact(call->aggfnoid)) return;
-  refuse(level->statement->refused, call->location,
-         psprintf("%s of the rows of a person is not supported: it may fail for some rows, or "
-                  "depend on their order",
-                  format_procedure(call->aggfnoid)),
-         "Use count, sum, avg, min, max, bool_and and bool_or, without DISTINCT and ORDER BY.");
+[[noreturn]] void refuse_call(const JudgedLevel* level, const Aggref* call) {
+  refuse(
+      level->statement->refused, call->location,
+      psprintf("%s of the rows of a person is not supported: it may fail for some rows, or "
+               "depend on their order",
+               format_procedure(call->aggfnoid)),
+      "Use count, sum, avg, min, max, deviations, percentiles and count(DISTINCT ...) of numbers, "
+      "dates and times; min, max and count of texts.");
 }
 
 // The longest that an aggregate of values can be.
@@ -150,18 +116,31 @@ SizeBound bound_of_aggregate(const JudgedLevel* level, Aggref* call) {
   return bound_of(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
 }
 
+// What is no value of a row, such as the fraction of a percentile, is computed before the first
+// one.
+Node* rewrite_argument(JudgedLevel* level, Node* argument) {
+  if (!reads_columns(argument)) return early_expression(level, argument);
+  Node* value = rewrite_inside(level, argument);
+  if (level->is_refused) return value;
+  return with_bounded_reading(level, with_counted_copy(level, value));
+}
+
 Node* rewrite_call(JudgedLevel* level, Aggref* call) {
   count_node(level->statement, as<Node>(call));
-  check_call(level, call);
+  if (call->agglevelsup > 0) refuse_call(level, call);
   for (auto* argument : each<TargetEntry>(call->args)) {
-    Node* value = rewrite_inside(level, as<Node>(argument->expr));
-    if (level->is_refused) return as<Node>(call);
-    argument->expr = as<Expr>(with_bounded_reading(level, with_counted_copy(level, value)));
+    argument->expr = as<Expr>(rewrite_argument(level, as<Node>(argument->expr)));
+  }
+  ListCell* cell;
+  foreach (cell, call->aggdirectargs) {
+    lfirst(cell) = rewrite_argument(level, static_cast<Node*>(lfirst(cell)));
   }
   call->aggfilter = as<Expr>(rewrite_inside(level, as<Node>(call->aggfilter)));
   if (level->is_refused) return as<Node>(call);
-  set_bound(level->statement, as<Node>(call), bound_of_aggregate(level, call));
-  return with_bounded_work(level, as<Node>(call));
+  Aggref* exact = person_aggregate_call(call);
+  if (exact == nullptr) refuse_call(level, call);
+  set_bound(level->statement, as<Node>(exact), bound_of_aggregate(level, exact));
+  return with_bounded_work(level, as<Node>(exact));
 }
 
 // A column that is no key has one value for all rows of the group, by a unique key among the keys.

@@ -1,6 +1,7 @@
 // What a query may do with a function, for tests and documentation.
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/person_aggregates.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
@@ -22,6 +23,11 @@ bool is_early_function(Oid function) {
 }
 
 const char* how_total(Oid function) {
+  if (const PersonAggregate* aggregate = find_person_aggregate(function)) {
+    const bool is_variant =
+        aggregate->call == PersonCall::kVariant || aggregate->call == PersonCall::kPercentile;
+    return is_variant ? "variant of a person" : "of a person";
+  }
   const FunctionRule* rule = find_rule(function);
   const CallPlace place = rule == nullptr ? CallPlace::kOutside : rule->place;
   switch (place) {
@@ -41,8 +47,9 @@ const char* how_total(Oid function) {
 }  // namespace dpquantile
 
 // (function regprocedure) returns text: 'as it is', 'variant', 'from text' and 'to text' for the
-// input and output functions of casts, 'early only', or null for a function that no expression over
-// protected rows may call.
+// input and output functions of casts, 'early only', 'of a person' and 'variant of a person' for
+// aggregates of one person's rows, or null for a function that no expression over protected rows
+// may call.
 DPQ_FUNCTION(dpq_how_total) {
   const char* how = dpquantile::how_total(PG_GETARG_OID(0));
   if (how == nullptr) PG_RETURN_NULL();

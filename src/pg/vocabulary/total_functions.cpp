@@ -15,7 +15,6 @@ extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -67,17 +66,6 @@ Oid calling_function(const FunctionRule& variant) {
   const Oid types[] = {ANYARRAYOID, OIDOID, ANYOID};
   return own_function(variant.is_stable ? kTotalStable : kTotal,
                       buildoidvector(types, lengthof(types)));
-}
-
-Const* oid_constant(Oid oid) {
-  return makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(oid), false, true);
-}
-
-// '{}' as an array of the type
-Const* empty_array(Oid type) {
-  const Oid array = get_array_type(type);
-  return makeConst(array, -1, get_typcollation(array), -1,
-                   PointerGetDatum(construct_empty_array(type)), false, false);
 }
 
 bool has_total_output(Oid type) {
