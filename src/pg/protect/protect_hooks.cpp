@@ -9,7 +9,6 @@
 #include "pg/borrowed/inline_values.hpp"
 #include "pg/borrowed/oblivious_joins.hpp"
 #include "pg/borrowed/oblivious_planning.hpp"
-#include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/facts/table_writers.hpp"
 #include "pg/grants/borrowing_session.hpp"
 #include "pg/grants/listed_relations.hpp"
@@ -128,7 +127,6 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.most_early_bytes = statement.most_early_bytes;
   const Const* limit = statement.size_limit;
   mark.longest_value = limit == nullptr ? 0 : DatumGetInt32(limit->constvalue);
-  mark.time_zone = planned_time_zone();
   mark.own_parameters = statement.own_parameters;
   add_relations(&mark, borrowed);
   check_writers(statement.refused, mark.indexes, mark.relations);
@@ -182,7 +180,6 @@ void start_as_before(QueryDesc* query, int flags) {
 void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
   const bool explains = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0;
   if (explains && !is_started_without_running(query)) refuse_explain();
-  require_time_zone(mark.time_zone);
   query->instrument_options = 0;
   // A parallel worker gets the values from its leader.
   if (mark.expressions != NIL && !IsParallelWorker()) {
