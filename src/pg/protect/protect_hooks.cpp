@@ -25,9 +25,7 @@
 #include "pg/vocabulary/foreign_code.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "access/xlog.h"
-#include "commands/tablespace.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
 #include "tcop/tcopprot.h"
@@ -181,10 +179,7 @@ void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
   const bool explains = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0;
   if (explains && !is_started_without_running(query)) refuse_explain();
   query->instrument_options = 0;
-  // A parallel worker gets the values from its leader.
-  if (mark.expressions != NIL && !IsParallelWorker()) {
-    query->params = with_early_values(mark, query->params);
-  }
+  if (mark.expressions != NIL) query->params = with_early_values(mark, query->params);
   start_as_before(query, flags);
   if (!explains) lock_long_values(query->estate);
 }
@@ -204,14 +199,13 @@ void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
   (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
-// Other extensions measure a query that is started, and show its plan when it ends. A parallel
-// worker has the limit from which rows go to disk among the settings of its leader, and looks up
-// where they go before its first row.
+// Other extensions measure a query that is started, and show its plan when it ends. No plan with
+// borrowed rights runs in parallel workers, because none of a restricted session does
+// (restricted_hooks.cpp).
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
   query->totaltime = nullptr;
-  if (IsParallelWorker()) PrepareTempTablespaces();
   const bool before = begin_without_foreign_code();
   PG_TRY();
   run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
