@@ -262,6 +262,12 @@ EXECUTE days ('2024-05-02', '2024-05-04');
 SET timezone = 'Asia/Tokyo';
 EXECUTE days ('2024-05-02', '2024-05-04');
 EXECUTE days ('2024-05-02', '2024-05-04');
+-- So has a plan of nothing but the list, which reads no row.
+PREPARE quarters AS SELECT DISTINCT date_trunc('quarter', at) AS quarter FROM visits ORDER BY 1;
+EXECUTE quarters;
+SET timezone = 'UTC';
+EXECUTE quarters;
+EXECUTE quarters;
 -- Where the clock goes back across midnight, or by half an hour, no group is left out.
 SET plan_cache_mode = auto;
 RESET SESSION AUTHORIZATION;

@@ -21,6 +21,8 @@ SET search_path = regress_dpq_hr, public;
 CREATE TABLE department (id int PRIMARY KEY, name text, boss int, code text UNIQUE DEFERRABLE, floor int);
 CREATE UNIQUE INDEX ON department (boss) WHERE floor > 0;
 CREATE UNIQUE INDEX ON department (abs(floor));
+CREATE UNIQUE INDEX ON department (floor, boss);
+CREATE UNIQUE INDEX unfinished ON department (name);
 CREATE TABLE family (id int PRIMARY KEY);
 CREATE TABLE child () INHERITS (family);
 CREATE TABLE ruled (id int PRIMARY KEY);
@@ -65,6 +67,7 @@ ALTER VIEW regress_dpq_own.plain_invoked OWNER TO regress_dpq_stranger;
 GRANT UPDATE ON regress_dpq_own.plain_rows, regress_dpq_own.plain_invoked TO PUBLIC;
 ALTER VIEW regress_dpq_hr.viewed_lower OWNER TO regress_dpq_stranger;
 GRANT UPDATE ON regress_dpq_hr.viewed_lower TO regress_dpq_owner;
+UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'regress_dpq_hr.unfinished'::regclass;
 SET SESSION AUTHORIZATION regress_dpq_asker;
 SET search_path = regress_dpq_own, regress_dpq_hr, public;
 
@@ -92,6 +95,7 @@ SELECT name FROM staff GROUP BY name HAVING dp_keep_group(1, 1e-6) AND to_number
 SELECT dp_count(1) FROM staff WHERE date_trunc(name, born) IS NOT NULL;
 SELECT dp_count(1) FROM staff WHERE born::text::json IS NOT NULL;
 SELECT dp_count(1) FROM staff WHERE ARRAY[id, floor(salary)::int] @> ARRAY[3];
+SELECT dp_count(1) FROM staff WHERE pg_try_advisory_xact_lock(id);
 SELECT dp_count(1) FROM staff WHERE cardinality(ARRAY[id]) > 1;
 SELECT dp_count(1) FROM staff WHERE born <@ daterange('2000-01-01', '2001-01-01');
 SELECT dp_count(1) FROM staff WHERE concat(name, '!') = 'Zoe!';
@@ -229,6 +233,7 @@ SELECT dp_count(1) FROM staff s JOIN department d ON d.id = s.department OR d.id
 SELECT dp_count(1) FROM staff s JOIN department d ON d.code = s.name;
 SELECT dp_count(1) FROM staff s JOIN department d ON d.boss = s.id;
 SELECT dp_count(1) FROM staff s JOIN department d ON d.floor = s.id;
+SELECT dp_count(1) FROM staff s JOIN department d ON d.name = s.name;
 SELECT dp_count(1) FROM staff s JOIN family f USING (id);
 SELECT dp_count(1) FROM staff s JOIN ruled r USING (id);
 SELECT dp_count(1) FROM staff s FULL JOIN department d ON d.id = s.department;

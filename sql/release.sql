@@ -319,6 +319,17 @@ SET plan_cache_mode = force_generic_plan;
 SELECT prices('EXECUTE priced(0.3)');
 RESET plan_cache_mode;
 EXPLAIN (COSTS off) SELECT dp_median(x, -0.1, 0, 400) FROM t;
+-- The plan around a release does not follow the rows below it: its costs and its number of rows are constants.
+CREATE FUNCTION costs(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE format('EXPLAIN (FORMAT json) %s', query) INTO plan;
+  RETURN format('%s..%s, %s rows', plan #>> '{0,Plan,Startup Cost}', plan #>> '{0,Plan,Total Cost}', plan #>> '{0,Plan,Plan Rows}');
+END
+$$;
+SELECT costs('SELECT dp_count(0.1) FROM t') AS of_t, costs('SELECT dp_count(0.1) FROM big') AS of_big,
+       costs('SELECT k, dp_count(0.1) FROM t GROUP BY k') AS groups_of_t, costs('SELECT k, dp_count(0.1) FROM big GROUP BY k') AS groups_of_big;
 -- threat 143: of a group that dp_keep_group hides nothing else is drawn, and no answer is stored that HAVING would have to leave out.
 CREATE FUNCTION hidden_answers(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

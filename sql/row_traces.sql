@@ -102,6 +102,37 @@ SELECT round(dp_count(900)) AS rows FROM staff s JOIN doc d ON d.id = s.id WHERE
 RESET SESSION AUTHORIZATION;
 SELECT dpquantile.inline_value(1), dpquantile.inline_value('a'::text), (SELECT dpquantile.inline_value(body) FROM doc WHERE id = 1) IS NULL AS is_null;
 
+-- Types of answers (150). A query that shows no group has looked up the columns of its answers: in its session, writing an answer looks none up.
+CREATE TABLE answers (statistics dp_statistics, numeric_statistics dp_numeric_statistics, grids dp_grid_stat[]);
+INSERT INTO answers (grids) VALUES (ARRAY[ROW('a', 1, 1, 1, 1, 1, 1, 1)::dp_grid_stat]);
+UPDATE answers SET statistics.count = 1, numeric_statistics.count = 1;
+CREATE FUNCTION columns_read() RETURNS bigint LANGUAGE sql AS $$
+  SELECT sum(pg_stat_get_xact_numscans(indexrelid)) FROM pg_index WHERE indrelid = 'pg_attribute'::regclass $$;
+CREATE FUNCTION columns_read_for(answer text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  read bigint;
+BEGIN
+  PERFORM FROM regress_dpq_trace.answers;
+  read := regress_dpq_trace.columns_read();
+  EXECUTE format('SELECT %I::text FROM regress_dpq_trace.answers', answer);
+  RETURN regress_dpq_trace.columns_read() - read;
+END $$;
+\set TYPES 'unnest(''{statistics,numeric_statistics,grids}''::text[]) answer'
+\c -
+BEGIN;
+SELECT answer, regress_dpq_trace.columns_read_for(answer) > 0 AS are_read FROM :TYPES;
+COMMIT;
+\c -
+LOAD 'dpquantile';
+BEGIN;
+SET LOCAL SESSION AUTHORIZATION regress_dpq_tracer;
+SELECT dp_stats(f, 1, 0, 3) FROM regress_dpq_trace.staff WHERE id > 20 GROUP BY m HAVING dp_keep_group(1, 1e-9);
+SELECT dp_stats(id, 1, 0, 20) FROM regress_dpq_trace.staff WHERE id > 20 GROUP BY m HAVING dp_keep_group(1, 1e-9);
+SELECT dp_user_grid_stats(id, body, id, 1, 0, 20) FROM regress_dpq_trace.doc WHERE id > 20 GROUP BY parts;
+RESET SESSION AUTHORIZATION;
+SELECT answer, regress_dpq_trace.columns_read_for(answer) AS columns FROM :TYPES;
+COMMIT;
+
 DROP SCHEMA regress_dpq_trace CASCADE;
 SELECT dp_revoke_budget('regress_dpq_tracer');
 DROP OWNED BY regress_dpq_tracer;

@@ -19,7 +19,6 @@ void BorrowedPlan::each_field(MarkFields* fields) {
   fields->list("short_values", T_IntList, &short_values);
   fields->integer("most_early_bytes", &most_early_bytes);
   fields->integer("longest_value", &longest_value);
-  fields->text("time_zone", &time_zone);
   fields->integer("own_parameters", &own_parameters);
 }
 

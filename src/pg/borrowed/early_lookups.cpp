@@ -2,7 +2,7 @@
 
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/server/collation.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/allowed_nodes.hpp"
 #include "pg/vocabulary/type_table.hpp"
 
@@ -16,7 +16,6 @@ extern "C" {
 #include "executor/executor.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
@@ -37,17 +36,17 @@ bool may_be_compared(const Node* node) {
   return is_allowed_inside(node) && !IsA(node, List) && !IsA(node, CaseWhen);
 }
 
-// For query_tree_walker() and expression_tree_walker(). `collations` is a List**.
-bool add_collations(Node* node, void* collations) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(add_collations), collations,
-                             QTW_IGNORE_JOINALIASES);
-  }
-  auto** found = static_cast<List**>(collations);
-  *found = list_append_unique_oid(*found, exprInputCollation(node));
-  if (may_be_compared(node)) *found = list_append_unique_oid(*found, exprCollation(node));
-  return expression_tree_walker(node, DPQ_TREE_WALKER(add_collations), collations);
+List* collations_of(const Query* query) {
+  List* found = NIL;
+  visit_nodes(
+      query,
+      [&](Node* node) {
+        if (IsA(node, Query)) return;
+        found = list_append_unique_oid(found, exprInputCollation(node));
+        if (may_be_compared(node)) found = list_append_unique_oid(found, exprCollation(node));
+      },
+      kIntoQueries | QTW_IGNORE_JOINALIASES);
+  return found;
 }
 
 Oid collation_of_users(const BorrowedRelation* relation) {
@@ -139,13 +138,10 @@ const char* value_of_argument(Sample* sample, Oid type) {
   return other;
 }
 
-// For expression_tree_mutator(). `context` is a Sample*.
-Node* ordinary_argument(Node* argument, void* context) {
-  if (argument == nullptr) return nullptr;
-  if (IsA(argument, List)) {
-    return expression_tree_mutator(argument, DPQ_TREE_MUTATOR(ordinary_argument), context);
-  }
-  auto* sample = static_cast<Sample*>(context);
+Node* with_ordinary_arguments(Node* call, Sample* sample);
+
+Node* ordinary_argument(Node* argument, Sample* sample) {
+  if (IsA(argument, List)) return with_ordinary_arguments(argument, sample);
   const bool is_constant = IsA(argument, Const) || IsA(argument, Param);
   if (is_constant && sample->keeps_constants) return argument;
   const Oid type = getBaseType(exprType(argument));
@@ -160,6 +156,10 @@ Node* ordinary_argument(Node* argument, void* context) {
   const Datum value = OidInputFunctionCall(input, const_cast<char*>(text), parameter, -1);
   return as<Node>(makeConst(exprType(argument), -1, exprCollation(argument), get_typlen(type),
                             value, false, get_typbyval(type)));
+}
+
+Node* with_ordinary_arguments(Node* call, Sample* sample) {
+  return with_children(call, [=](Node* argument) { return ordinary_argument(argument, sample); });
 }
 
 // The constants of a variant may name what it looks up, or decide what it calls. PostgreSQL's own
@@ -181,8 +181,7 @@ bool keeps_constants(const Node* call) {
 
 List* add_sample(List* samples, const Node* call, bool is_read) {
   Sample sample = {exprType(call), is_read, 0, keeps_constants(call), true};
-  Node* made = expression_tree_mutator(const_cast<Node*>(call), DPQ_TREE_MUTATOR(ordinary_argument),
-                                       &sample);
+  Node* made = with_ordinary_arguments(const_cast<Node*>(call), &sample);
   if (!sample.is_whole) return samples;
   samples = list_append_unique(samples, made);
   return is_read || sample.texts == 0 ? samples : add_sample(samples, call, true);
@@ -221,17 +220,17 @@ void look_up_labels(Oid type) {
   ReleaseSysCacheList(labels);
 }
 
-// For expression_tree_walker(). `types` is a List** of OIDs.
-bool add_enums(Node* node, void* types) {
-  if (node == nullptr) return false;
-  if (!IsA(node, List)) {
+// OIDs
+List* enums_in(const List* expressions) {
+  List* enums = NIL;
+  visit_nodes(expressions, [&](const Node* node) {
+    if (IsA(node, List)) return;
     Oid type = getBaseType(exprType(node));
     const Oid element = get_element_type(type);
     if (OidIsValid(element)) type = getBaseType(element);
-    auto** found = static_cast<List**>(types);
-    if (get_typtype(type) == TYPTYPE_ENUM) *found = list_append_unique_oid(*found, type);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(add_enums), types);
+    if (get_typtype(type) == TYPTYPE_ENUM) enums = list_append_unique_oid(enums, type);
+  });
+  return enums;
 }
 
 void lock_long_values_of(Relation table) {
@@ -247,8 +246,7 @@ void lock_long_values_of(Relation table) {
 }  // namespace
 
 void open_collations(Query* query, const List* borrowed) {
-  List* collations = NIL;
-  (void)add_collations(as<Node>(query), &collations);
+  List* collations = collations_of(query);
   for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
     if (relation->user_column == 0) continue;
     collations = list_append_unique_oid(collations, collation_of_users(relation));
@@ -284,9 +282,7 @@ List* plan_samples(List* samples) {
 
 void make_sample_calls(const List* samples, const EState* state) {
   if (samples == NIL) return;
-  List* enums = NIL;
-  (void)add_enums(as<Node>(const_cast<List*>(samples)), &enums);
-  for (const Oid type : each_oid(enums)) look_up_labels(type);
+  for (const Oid type : each_oid(enums_in(samples))) look_up_labels(type);
   ExprContext* context = CreateStandaloneExprContext();
   context->ecxt_param_list_info = state->es_param_list_info;
   for (auto* expression : each<Expr>(samples)) {

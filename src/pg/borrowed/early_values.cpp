@@ -1,13 +1,12 @@
 #include "pg/borrowed/early_values.hpp"
 
-#include "pg/server/nodes.hpp"
 #include "pg/server/numeric.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/detoast.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -16,21 +15,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-// For query_tree_walker() and expression_tree_walker(). `largest` is an int*.
-bool find_largest(Node* node, void* largest) {
-  if (node == nullptr) return false;
-  if (IsA(node, Param)) {
-    const auto* parameter = as<Param>(node);
-    auto* number = static_cast<int*>(largest);
-    if (parameter->paramkind == PARAM_EXTERN) *number = Max(*number, parameter->paramid);
-    return false;
-  }
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_largest), largest, 0);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_largest), largest);
-}
 
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
@@ -77,7 +61,13 @@ ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext
 
 int largest_parameter(Query* query) {
   int largest = 0;
-  (void)find_largest(as<Node>(query), &largest);
+  visit_nodes(
+      query,
+      [&](const Node* node) {
+        if (!IsA(node, Param) || as<Param>(node)->paramkind != PARAM_EXTERN) return;
+        largest = Max(largest, as<Param>(node)->paramid);
+      },
+      kIntoQueries);
   return largest;
 }
 

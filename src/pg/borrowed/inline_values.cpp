@@ -1,7 +1,7 @@
 #include "pg/borrowed/inline_values.hpp"
 
 #include "pg/release/below_release.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
@@ -9,7 +9,6 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -35,21 +34,19 @@ Oid inline_value() {
                           "and the SQL objects are of one version: dpquantile.check_version().")));
 }
 
-// For expression_tree_mutator(). `number` is an Index*: the entry of the range table that is
-// scanned.
-Node* only_inline(Node* node, void* number) {
-  if (node == nullptr) return nullptr;
-  if (!IsA(node, Var)) {
-    return expression_tree_mutator(node, DPQ_TREE_MUTATOR(only_inline), number);
-  }
-  const auto* column = as<Var>(node);
-  // A scan of an index alone has its columns, which are never stored elsewhere.
-  const bool is_of_table = static_cast<Index>(column->varno) == *static_cast<Index*>(number);
-  if (!is_of_table || column->varattno < 1 || get_typlen(column->vartype) != -1) return node;
-  FuncExpr* call = makeFuncExpr(inline_value(), column->vartype, list_make1(node),
-                                column->varcollid, column->varcollid, COERCE_EXPLICIT_CALL);
-  return as<Node>(makeRelabelType(as<Expr>(call), column->vartype, column->vartypmod,
-                                  column->varcollid, COERCE_IMPLICIT_CAST));
+// `number`: of the entry of the range table that is scanned.
+List* only_inline(List* columns, Index number) {
+  return mapped(columns, [=](Node* node) -> Node* {
+    if (!IsA(node, Var)) return nullptr;
+    const auto* column = as<Var>(node);
+    // A scan of an index alone has its columns, which are never stored elsewhere.
+    const bool is_of_table = static_cast<Index>(column->varno) == number;
+    if (!is_of_table || column->varattno < 1 || get_typlen(column->vartype) != -1) return node;
+    FuncExpr* call = makeFuncExpr(inline_value(), column->vartype, list_make1(node),
+                                  column->varcollid, column->varcollid, COERCE_EXPLICIT_CALL);
+    return as<Node>(makeRelabelType(as<Expr>(call), column->vartype, column->vartypmod,
+                                    column->varcollid, COERCE_IMPLICIT_CAST));
+  });
 }
 
 bool stores_elsewhere(Oid table) {
@@ -78,12 +75,11 @@ Index scanned_by(const Plan* node) {
 // For visit_below_releases(). `context` is a const Change*.
 void change_scan(Plan** place, void* context) {
   const auto* change = static_cast<const Change*>(context);
-  Index number = scanned_by(*place);
+  const Index number = scanned_by(*place);
   if (number == 0) return;
   const Oid table = rt_fetch(number, change->range_table)->relid;
   if (!list_member_oid(change->tables, table) || !stores_elsewhere(table)) return;
-  List* columns = (*place)->targetlist;
-  (*place)->targetlist = castNode(List, only_inline(as<Node>(columns), &number));
+  (*place)->targetlist = only_inline((*place)->targetlist, number);
 }
 
 }  // namespace

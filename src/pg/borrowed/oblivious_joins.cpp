@@ -1,14 +1,13 @@
 #include "pg/borrowed/oblivious_joins.hpp"
 
 #include "pg/release/below_release.hpp"
-#include "pg/server/nodes.hpp"
 #include "pg/server/plan_children.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/planmain.h"
 #include "utils/lsyscache.h"
 }
@@ -119,17 +118,13 @@ bool are_columns(const List* keys) {
   return true;
 }
 
-// For expression_tree_mutator(): puts the expressions of a node in the place of its columns.
-// `node` is a const Plan*.
-Node* in_terms_of(Node* expression, void* node) {
-  if (expression == nullptr) return nullptr;
-  if (IsA(expression, Var)) {
-    const auto* column = as<Var>(expression);
-    const auto* entry = list_nth_node(TargetEntry, static_cast<const Plan*>(node)->targetlist,
-                                      column->varattno - 1);
+// The expression with those of a node in the place of its columns.
+Node* in_terms_of(Node* expression, const Plan* node) {
+  return mapped(expression, [=](const Node* part) -> Node* {
+    if (!IsA(part, Var)) return nullptr;
+    const auto* entry = list_nth_node(TargetEntry, node->targetlist, as<Var>(part)->varattno - 1);
     return static_cast<Node*>(copyObjectImpl(entry->expr));
-  }
-  return expression_tree_mutator(expression, DPQ_TREE_MUTATOR(in_terms_of), node);
+  });
 }
 
 [[noreturn]] void refuse_join() {

@@ -5,13 +5,12 @@
 #include "pg/distributed/states_query.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/server/level_mark.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
@@ -24,16 +23,6 @@ namespace dpquantile {
 namespace {
 
 // ---- What a query has ----------------------------------------------------------------------
-
-// For query_tree_walker() and expression_tree_walker().
-bool find_private(Node* node, void*) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_private), nullptr, 0);
-  }
-  if (private_family(node) != nullptr) return true;
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_private), nullptr);
-}
 
 bool is_private(const Level* level) {
   for (const auto* call : each<const Aggref>(level->aggregates)) {
@@ -68,18 +57,16 @@ bool reads_citus(const Level* level) {
   return false;
 }
 
-// For query_tree_walker() and expression_tree_walker(), over a query that is being planned.
-bool find_citus(Node* node, void*) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) {
-    const auto* entry = as<RangeTblEntry>(node);
-    return entry->rtekind == RTE_RELATION && is_elsewhere(entry->relid);
-  }
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(find_citus), nullptr,
-                             QTW_EXAMINE_RTES_BEFORE);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_citus), nullptr);
+// The same of a query that is being planned.
+bool reads_citus(const Query* query) {
+  return any_node(
+      query,
+      [](const Node* node) {
+        if (!IsA(node, RangeTblEntry)) return false;
+        const auto* entry = as<RangeTblEntry>(node);
+        return entry->rtekind == RTE_RELATION && is_elsewhere(entry->relid);
+      },
+      kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
 }
 
 // ---- Rows of a WITH query around a level ---------------------------------------------------
@@ -228,7 +215,7 @@ Path* make_states_path(const GroupingLevel& level, const PathTarget* target,
 // SQL function in its place.
 void refuse_citus(const PlannerInfo* root) {
   for (const PlannerInfo* planner = root; planner != nullptr; planner = planner->parent_root) {
-    if (!find_citus(as<Node>(planner->parse), nullptr)) continue;
+    if (!reads_citus(planner->parse)) continue;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("the query over distributed tables was planned without a release node for its "
@@ -253,7 +240,8 @@ void refuse_shards(const Level* level) {
 }  // namespace
 
 bool has_private_aggregates(Query* query) {
-  return find_private(as<Node>(query), nullptr);
+  return any_node(
+      query, [](const Node* node) { return private_family(node) != nullptr; }, kIntoQueries);
 }
 
 List* cut_query(Query* query) {

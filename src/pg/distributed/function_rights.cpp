@@ -1,11 +1,10 @@
 #include "pg/distributed/function_rights.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "catalog/objectaccess.h"
 #include "catalog/pg_proc.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -30,20 +29,12 @@ bool require_execute(Oid function, void*) {
   return false;
 }
 
-// For query_tree_walker() and expression_tree_walker().
-bool require_execute_below(Node* node, void*) {
-  if (node == nullptr) return false;
-  if (IsA(node, Query)) {
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(require_execute_below), nullptr, 0);
-  }
-  (void)check_functions_in_node(node, require_execute, nullptr);
-  return expression_tree_walker(node, DPQ_TREE_WALKER(require_execute_below), nullptr);
-}
-
 }  // namespace
 
 void require_function_rights(const Node* node) {
-  (void)require_execute_below(const_cast<Node*>(node), nullptr);
+  visit_nodes(
+      node, [](Node* below) { (void)check_functions_in_node(below, require_execute, nullptr); },
+      kIntoQueries);
 }
 
 }  // namespace dpquantile

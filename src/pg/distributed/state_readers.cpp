@@ -1,13 +1,12 @@
 #include "pg/distributed/state_readers.hpp"
 
 #include "pg/distributed/plan_nodes.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_proc.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/lsyscache.h"
@@ -49,40 +48,30 @@ void use_own_combination(Aggref* call, const StateAggregates& own) {
   call->inputcollid = InvalidOid;
 }
 
-struct Reading {
-  const StateAggregates* own;
-  bool in_expression;  // that computes something
-};
-
-// For expression_tree_walker(). `context` is a Reading*. A state may be passed on as it is.
-bool check_readers(Node* node, void* context) {
-  if (node == nullptr) return false;
-  Reading below = *static_cast<const Reading*>(context);
-  const Oid state = below.own->state;
-  if (IsA(node, Var)) {
-    if (below.in_expression && as<Var>(node)->vartype == state) {
-      refuse_reader(InvalidOid);
-    }
-    return false;
+// A state may be passed on as it is. `in_expression`: that computes something.
+void check_readers(Node* node, const StateAggregates& own, bool in_expression) {
+  if (IsA(node, Var) && in_expression && as<Var>(node)->vartype == own.state) {
+    refuse_reader(InvalidOid);
   }
+  bool is_in_expression = in_expression || !(IsA(node, TargetEntry) || IsA(node, List));
   if (IsA(node, Aggref)) {
     auto* call = as<Aggref>(node);
-    if (reads_state(call, state)) use_own_combination(call, *below.own);
-    const bool is_own =
-        call->aggfnoid == below.own->combine || call->aggfnoid == below.own->collect;
-    if (call->aggtype == state && (!is_own || below.in_expression)) refuse_reader(call->aggfnoid);
-    below.in_expression = false;
-  } else if (!IsA(node, TargetEntry) && !IsA(node, List)) {
-    below.in_expression = true;
+    if (reads_state(call, own.state)) use_own_combination(call, own);
+    const bool is_own = call->aggfnoid == own.combine || call->aggfnoid == own.collect;
+    if (call->aggtype == own.state && (!is_own || in_expression)) refuse_reader(call->aggfnoid);
+    is_in_expression = false;
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(check_readers), &below);
+  (void)any_child(node, [&](Node* below) {
+    check_readers(below, own, is_in_expression);
+    return false;
+  });
 }
 
 // Aggregates are in target lists and conditions only. `context` is a StateAggregates*.
 void check_node(const Plan* node, const void* context) {
-  Reading reading = {static_cast<const StateAggregates*>(context), false};
-  (void)check_readers(as<Node>(node->targetlist), &reading);
-  (void)check_readers(as<Node>(node->qual), &reading);
+  const auto& own = *static_cast<const StateAggregates*>(context);
+  for (auto* column : each<Node>(node->targetlist)) check_readers(column, own, false);
+  for (auto* condition : each<Node>(node->qual)) check_readers(condition, own, false);
 }
 
 // Finds a function with the name that is no aggregate; invalid if there is none.

@@ -4,7 +4,7 @@
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/release/value_cast.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/server/version.hpp"
 
 extern "C" {
@@ -13,7 +13,6 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "rewrite/rewriteManip.h"
@@ -202,10 +201,8 @@ void require_independent_subqueries(const Level* level) {
   }
 }
 
-// For expression_tree_mutator(), over SELECT and HAVING.
-Node* take_expression(Node* node, void* context) {
-  if (node == nullptr) return nullptr;
-  auto* taken = static_cast<Taken*>(context);
+// What stands for a key or an aggregate, or null.
+Node* take_node(Taken* taken, Node* node) {
   const ListCell* cell;
   foreach (cell, taken->keys) {
     if (!IsA(node, Const) && equal(lfirst(cell), node)) {
@@ -216,8 +213,12 @@ Node* take_expression(Node* node, void* context) {
   if (IsA(node, Var) || IsA(node, GroupingFunc)) {
     refuse("columns other than group keys, and GROUPING(), cannot be shown", kTemporaryTable);
   }
-  if (IsA(node, Query)) return node;
-  return expression_tree_mutator(node, DPQ_TREE_MUTATOR(take_expression), context);
+  return IsA(node, Query) ? node : nullptr;
+}
+
+// Of SELECT or HAVING
+Node* take_expression(Node* expression, Taken* taken) {
+  return mapped(expression, [=](Node* node) { return take_node(taken, node); });
 }
 
 // ---- The two queries -----------------------------------------------------------------------

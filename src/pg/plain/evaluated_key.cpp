@@ -1,7 +1,6 @@
 #include "pg/plain/evaluated_key.hpp"
 
 #include "pg/borrowed/early_values.hpp"
-#include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -146,9 +145,10 @@ Node* counterpart(const List* nodes, const List* others, const Node* node) {
   return nullptr;
 }
 
-Const* evaluated(const Node* expression, const Node* inner, const Const* value) {
+Const* evaluated(const Level* level, const Node* expression, const Node* inner,
+                 const Const* value) {
   Node* whole = with_part(expression, inner, as<Node>(value));
-  if (contain_mutable_functions(whole)) depend_on_time_zone();
+  if (contain_mutable_functions(whole)) level->statement->has_values_of_time_zone = true;
   Node* computed = computed_or_null(whole);
   if (computed == nullptr || !IsA(computed, Const)) return nullptr;
   auto* constant = as<Const>(computed);
@@ -156,12 +156,13 @@ Const* evaluated(const Node* expression, const Node* inner, const Const* value) 
   return constant->constisnull ? nullptr : constant;
 }
 
-List* evaluated_list(const Node* expression, const Node* inner, const List* values) {
+List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
+                     const List* values) {
   if (!can_be_evaluated(expression, inner)) return NIL;
   List* computed = NIL;
   for (const auto* constant : each<const Const>(values)) {
     CHECK_FOR_INTERRUPTS();
-    Const* value = evaluated(expression, inner, constant);
+    Const* value = evaluated(level, expression, inner, constant);
     if (value != nullptr) computed = lappend(computed, value);
   }
   List* different = distinct(computed, expression);

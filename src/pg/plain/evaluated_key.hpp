@@ -1,10 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
-
-extern "C" {
-#include "nodes/primnodes.h"
-}
+#include "pg/query/level.hpp"
 
 // Expressions computed for one value of a part of theirs, while a query is planned. The keys of
 // GROUP BY date_trunc('month', day) are the values of this function for the days between public
@@ -18,8 +14,8 @@ namespace dpquantile {
 bool can_be_evaluated(const Node* expression, const Node* inner);
 
 // The value with `value` in the place of `inner`. Null if it is NULL or fails. Requires
-// can_be_evaluated(). If it depends on the time zone, so does the plan (depend_on_time_zone).
-Const* evaluated(const Node* expression, const Node* inner, const Const* value);
+// can_be_evaluated(). If it depends on the time zone, the statement of the level notes that.
+Const* evaluated(const Level* level, const Node* expression, const Node* inner, const Const* value);
 
 // A copy of the expression with another in the place of a part.
 Node* with_part(const Node* expression, const Node* part, const Node* other);
@@ -30,6 +26,7 @@ Node* counterpart(const List* nodes, const List* others, const Node* node);
 
 // The values of an expression of one part with a list and constants, each once; NIL if one of them
 // fails, or if there are too many.
-List* evaluated_list(const Node* expression, const Node* inner, const List* values);
+List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
+                     const List* values);
 
 }  // namespace dpquantile

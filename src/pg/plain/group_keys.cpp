@@ -198,7 +198,7 @@ List* values_of_expression(const Level* level, Node* key) {
   if (has_other_column || inner == nullptr) return NIL;
   // COALESCE has a key for rows without a value.
   Const* none = makeNullConst(exprType(inner), exprTypmod(inner), exprCollation(inner));
-  return evaluated_list(key, inner, lappend(list_copy(values), none));
+  return evaluated_list(level, key, inner, lappend(list_copy(values), none));
 }
 
 List* values_of_column(const Level* level, Node* column) {

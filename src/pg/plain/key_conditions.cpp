@@ -245,16 +245,17 @@ bool is_at_end_of_time(const Node* with) {
 // Whether the key of a bound cannot be computed: no value near the bound has a key, so that the
 // bound leaves out no key, or all. Bounds that are known only when the query runs are not looked
 // at.
-bool has_no_value(const Node* key_of_bound) {
+bool has_no_value(const Level* level, const Node* key_of_bound) {
   return can_be_evaluated(key_of_bound, nullptr) &&
-         evaluated(key_of_bound, nullptr, nullptr) == nullptr;
+         evaluated(level, key_of_bound, nullptr, nullptr) == nullptr;
 }
 
 bool is_null(const Node* with) {
   return IsA(with, Const) && as<Const>(with)->constisnull;
 }
 
-List* terms_of_part(Node* key, const Node* new_key, Node* part, const Node* term) {
+List* terms_of_part(const Level* level, Node* key, const Node* new_key, Node* part,
+                    const Node* term) {
   const auto comparison = comparison_with(term, part);
   if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
   Node* with = as_part(comparison->with, part);
@@ -268,7 +269,7 @@ List* terms_of_part(Node* key, const Node* new_key, Node* part, const Node* term
   List* terms = NIL;
   const auto add_term = [&](const char* sign, MinMaxOp op) {
     Node* key_of_bound = key_at(key, part, with, op);
-    if (!is_null(with) && has_no_value(key_of_bound)) return;
+    if (!is_null(with) && has_no_value(level, key_of_bound)) return;
     auto* column = static_cast<Node*>(copyObjectImpl(new_key));
     terms = lappend(terms, compared(sign, column, key_of_bound));
   };
@@ -277,17 +278,18 @@ List* terms_of_part(Node* key, const Node* new_key, Node* part, const Node* term
   return terms;
 }
 
-List* implied_terms(Node* key, const Node* new_key, const Node* term) {
+List* implied_terms(const Level* level, Node* key, const Node* new_key, const Node* term) {
   List* terms = NIL;
   for (Node* part = growing_part(key); part != nullptr; part = next_part(part)) {
-    terms = list_concat(terms, terms_of_part(key, new_key, part, term));
+    terms = list_concat(terms, terms_of_part(level, key, new_key, part, term));
   }
   return terms;
 }
 
 }  // namespace
 
-List* key_conditions(const List* keys, const List* new_keys, const Node* condition) {
+List* key_conditions(const Level* level, const List* keys, const List* new_keys,
+                     const Node* condition) {
   List* conditions = NIL;
   for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
     if (contain_volatile_functions(term)) continue;
@@ -298,7 +300,7 @@ List* key_conditions(const List* keys, const List* new_keys, const Node* conditi
     }
     for (int i = 0; i < list_length(keys); ++i) {
       conditions = list_concat(
-          conditions, implied_terms(static_cast<Node*>(list_nth(keys, i)),
+          conditions, implied_terms(level, static_cast<Node*>(list_nth(keys, i)),
                                     static_cast<const Node*>(list_nth(new_keys, i)), term));
     }
   }

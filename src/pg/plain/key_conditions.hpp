@@ -1,10 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
-
-extern "C" {
-#include "nodes/primnodes.h"
-}
+#include "pg/query/level.hpp"
 
 // What WHERE says about the keys of groups. A list of keys has all values, also those that a
 // condition rules out: WHERE day >= '2024-01-01' GROUP BY month would show the months before, each
@@ -15,7 +11,8 @@ namespace dpquantile {
 // Conditions on the public list of keys that follow from a condition on the rows, so that groups
 // without any row that may count are left out: terms about keys alone, and, where a key never falls
 // while a column grows, as date_trunc does, terms that compare the column with something constant.
-// `new_keys` are the columns of the list, in the order of `keys`. A list of terms.
-List* key_conditions(const List* keys, const List* new_keys, const Node* condition);
+// `new_keys` are the columns of the list, in the order of `keys` of the level. A list of terms.
+List* key_conditions(const Level* level, const List* keys, const List* new_keys,
+                     const Node* condition);
 
 }  // namespace dpquantile

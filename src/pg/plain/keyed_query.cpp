@@ -358,7 +358,8 @@ Node* group_by_public_keys(PlainLevel* level) {
   if (list_length(replacement.columns) > kMostColumns) refuse_too_many(level);
   Query* made = parse_template(replacement);
   find_new_columns(made, &replacement);
-  List* conditions = key_conditions(replacement.keys, replacement.new_keys, query->jointree->quals);
+  List* conditions =
+      key_conditions(level->select, replacement.keys, replacement.new_keys, query->jointree->quals);
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));

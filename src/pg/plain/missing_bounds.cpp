@@ -2,10 +2,9 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/value_bounds.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -23,7 +22,7 @@ struct ColumnSearch {
   std::optional<ColumnOrigin> found;
 };
 
-bool find_column(Node* node, void* context);
+bool find_column(Node* expression, ColumnSearch* columns);
 
 bool may_get_bounds(const ColumnSearch* search, const ColumnOrigin& origin, Node* column) {
   return list_member_oid(search->relations, origin.relation) &&
@@ -47,13 +46,15 @@ bool find_in_column(Var* column, ColumnSearch* search) {
   return ends;
 }
 
-// For expression_tree_walker(). `context` is a ColumnSearch*. The bounds of a CASE are those of its
-// results.
-bool find_column(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, CaseWhen)) return find_column(as<Node>(as<CaseWhen>(node)->result), context);
-  if (IsA(node, Var)) return find_in_column(as<Var>(node), static_cast<ColumnSearch*>(context));
-  return expression_tree_walker(node, DPQ_TREE_WALKER(find_column), context);
+// The bounds of a CASE are those of its results.
+bool find_column(Node* expression, ColumnSearch* columns) {
+  return search(expression, [=](Node* node) {
+    const bool is_branch = IsA(node, CaseWhen);
+    if (!is_branch && !IsA(node, Var)) return Look::kBelow;
+    const bool ends = is_branch ? find_column(as<Node>(as<CaseWhen>(node)->result), columns)
+                                : find_in_column(as<Var>(node), columns);
+    return ends ? Look::kFound : Look::kPast;
+  });
 }
 
 // A column of a protected relation whose owner may state bounds, of which the value is computed.

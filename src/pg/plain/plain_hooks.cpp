@@ -1,12 +1,13 @@
 #include "pg/plain/plain_hooks.hpp"
 
-#include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/plain/plain_query.hpp"
+#include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/foreign_code.hpp"
 
 extern "C" {
+#include "executor/executor.h"
 #include "optimizer/planner.h"
 #include "utils/guc.h"
 #include "utils/plancache.h"
@@ -17,6 +18,7 @@ namespace dpquantile {
 namespace {
 
 planner_hook_type previous_planner = nullptr;
+ExecutorStart_hook_type previous_start = nullptr;
 double epsilon_of_session = 0;
 
 // Plans have the epsilon in them.
@@ -38,43 +40,61 @@ void depend_on(PlannedStmt* plan, const List* relations) {
   plan->dependsOnRole = true;
 }
 
-// No function of others is called, whatever the gate has overlooked.
-void translate(Query* query, const char* text, Reasons* reasons) {
-  const bool before = begin_without_foreign_code();
-  PG_TRY();
-  translate_plain_query(query, text, epsilon_of_session, reasons);
-  PG_FINALLY();
-  end_without_foreign_code(before);
-  PG_END_TRY();
+// The mark of a plan with values that depend on the time zone, such as the list of months of a
+// timestamptz. A cached plan would keep the keys of the old time zone, in which rows of the new one
+// have no place.
+struct PlannedTimeZone {
+  const char* name;
+
+  static constexpr MarkKind kKind = {"dpquantile time zone", 1};
+  void each_field(MarkFields* fields) { fields->text("name", &name); }
+};
+
+const char* time_zone_of_session() {
+  return GetConfigOption("TimeZone", false, false);
 }
 
-// Functions of the user that are evaluated while a query is planned may plan others.
 PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListInfo params) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(query, text, options, params);
-  PlannedStmt* volatile plan = nullptr;
-  const bool noted = forget_time_zone();
-  PG_TRY();
-  {
-    translate(query, text, nullptr);
-    plan = plan_as_before(query, text, options, params);
-  }
-  PG_FINALLY();
-  restore_time_zone(noted);
-  PG_END_TRY();
+  const bool has_values_of_time_zone = translate_for_session(query, text, nullptr);
+  PlannedStmt* plan = plan_as_before(query, text, options, params);
   depend_on(plan, relations);
+  if (has_values_of_time_zone) put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
   return plan;
+}
+
+// ereports if a plan is for another time zone than that of the session, and has all queries planned
+// anew.
+void require_time_zone(const PlannedStmt* plan) {
+  PlannedTimeZone planned;
+  if (!find_mark(plan->rtable, &planned)) return;
+  if (strcmp(planned.name, time_zone_of_session()) == 0) return;
+  ResetPlanCache();
+  ereport(ERROR,
+          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+           errmsg("the time zone has changed since the query was planned"),
+           errdetail("The groups of the planned query are those of time zone %s.", planned.name),
+           errhint("This call was not charged. Ask again: the query will be planned anew.")));
+}
+
+void start_plain(QueryDesc* query, int flags) {
+  require_time_zone(query->plannedstmt);
+  (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
 
 }  // namespace
 
-void translate_for_session(Query* query, const char* text, Reasons* reasons) {
-  const bool noted = forget_time_zone();
+// No function of others is called, whatever the gate has overlooked.
+bool translate_for_session(Query* query, const char* text, Reasons* reasons) {
+  const bool before = begin_without_foreign_code();
+  volatile bool has_values_of_time_zone = false;
   PG_TRY();
-  translate(query, text, reasons);
+  has_values_of_time_zone = translate_plain_query(query, text, epsilon_of_session, reasons);
   PG_FINALLY();
-  restore_time_zone(noted);
+  end_without_foreign_code(before);
   PG_END_TRY();
+  return has_values_of_time_zone;
 }
 
 void install_plain_hooks() {
@@ -84,6 +104,8 @@ void install_plain_hooks() {
       &epsilon_of_session, 0, 0, 100, PGC_USERSET, 0, nullptr, plan_anew, nullptr);
   previous_planner = planner_hook;
   planner_hook = plan_plain;
+  previous_start = ExecutorStart_hook;
+  ExecutorStart_hook = start_plain;
 }
 
 }  // namespace dpquantile

@@ -359,7 +359,7 @@ bool names_own_objects_only(const Translation& translation, Query* query) {
 
 }  // namespace
 
-void translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons) {
+bool translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons) {
   if (has_too_many_nodes(query)) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("the query has more than %d expression nodes", kMostNodes),
@@ -368,11 +368,12 @@ void translate_plain_query(Query* query, const char* text, double epsilon, Reaso
   const Translation translation = {text, epsilon, reasons};
   if (!names_own_objects_only(translation, query)) {
     reasons->is_last = true;
-    return;
+    return false;
   }
   const Statement* statement = read_levels(query);
   while (take_apart(statement->top)) statement = read_levels(query);
   translate(&translation, statement->top);
+  return statement->has_values_of_time_zone;
 }
 
 }  // namespace dpquantile

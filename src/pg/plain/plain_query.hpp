@@ -13,8 +13,9 @@ namespace dpquantile {
 // counterpart stays, and the validator refuses it. Nothing of what this function does is trusted:
 // the validator looks at the result. `text` is the query's text. `epsilon`: what the session asks
 // for instead of the grant's, not more; 0 for the grant's. `reasons`: gets all reasons why it is
-// refused; null to raise the first. ereports where an aggregate needs bounds
-// that its values do not have, or `epsilon` is above the grant's.
-void translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons);
+// refused; null to raise the first. Returns whether it has computed what depends on
+// the session's time zone, such as a list of months. ereports where an aggregate needs bounds that
+// its values do not have, or `epsilon` is above the grant's.
+bool translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons);
 
 }  // namespace dpquantile

@@ -77,12 +77,13 @@ const Const* moment_at(const Const* like, Timestamp at) {
 
 // The first (direction 1) of the values from a moment on, or the last (-1) up to it. Where the
 // clock goes back, the values fall once: by 3 hours at most.
-const Const* extreme(const Node* cast, const Node* inner, const Const* moment, int direction) {
-  const Const* found = evaluated(cast, inner, moment);
+const Const* extreme(const Level* level, const Node* cast, const Node* inner, const Const* moment,
+                     int direction) {
+  const Const* found = evaluated(level, cast, inner, moment);
   if (moment->consttype != TIMESTAMPTZOID) return found;
   for (int i = 1; i <= kFoldSteps && found != nullptr; ++i) {
     const Timestamp at = DatumGetTimestamp(moment->constvalue) + direction * i * kFoldStep;
-    const Const* other = evaluated(cast, inner, moment_at(moment, at));
+    const Const* other = evaluated(level, cast, inner, moment_at(moment, at));
     if (other == nullptr) return nullptr;
     const Timestamp difference =
         DatumGetTimestamp(other->constvalue) - DatumGetTimestamp(found->constvalue);
@@ -105,8 +106,8 @@ std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   Node* inner = cast_moment(as<FuncExpr>(moment));
   const auto inside = inner == nullptr ? std::nullopt : time_bounds(level, inner);
   if (!inside || !can_be_evaluated(moment, inner)) return std::nullopt;
-  const Const* lower = extreme(moment, inner, inside->lower, 1);
-  const Const* upper = extreme(moment, inner, inside->upper, -1);
+  const Const* lower = extreme(level, moment, inner, inside->lower, 1);
+  const Const* upper = extreme(level, moment, inner, inside->upper, -1);
   return lower != nullptr && upper != nullptr ? std::optional(TimeBounds{lower, upper})
                                               : std::nullopt;
 }
@@ -165,7 +166,7 @@ List* beginnings(const Level* level, const FuncExpr* call) {
   Node* moment = moment_of(call);
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
-  return evaluated_list(as<Node>(call), moment, moments_between(*bounds, step_of(call)));
+  return evaluated_list(level, as<Node>(call), moment, moments_between(*bounds, step_of(call)));
 }
 
 // ---- Parts ---------------------------------------------------------------------------------
@@ -194,8 +195,8 @@ List* years(const Level* level, const FuncExpr* call, Node* moment) {
   const auto bounds = time_bounds(level, moment);
   const auto* extract = as<Node>(call);
   if (!bounds || !can_be_evaluated(extract, moment)) return NIL;
-  const Const* first = evaluated(extract, moment, bounds->lower);
-  const Const* last = evaluated(extract, moment, bounds->upper);
+  const Const* first = evaluated(level, extract, moment, bounds->lower);
+  const Const* last = evaluated(level, extract, moment, bounds->upper);
   if (first == nullptr || last == nullptr || number_of(first) < 1) return NIL;
   if (number_of(last) - number_of(first) >= kMaxElements) return NIL;
   return whole_numbers(call->funcresulttype, static_cast<int>(number_of(first)),

@@ -9,7 +9,6 @@
 #include "pg/borrowed/inline_values.hpp"
 #include "pg/borrowed/oblivious_joins.hpp"
 #include "pg/borrowed/oblivious_planning.hpp"
-#include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/facts/table_writers.hpp"
 #include "pg/grants/borrowing_session.hpp"
 #include "pg/grants/listed_relations.hpp"
@@ -26,9 +25,7 @@
 #include "pg/vocabulary/foreign_code.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "access/xlog.h"
-#include "commands/tablespace.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
 #include "tcop/tcopprot.h"
@@ -128,7 +125,6 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.most_early_bytes = statement.most_early_bytes;
   const Const* limit = statement.size_limit;
   mark.longest_value = limit == nullptr ? 0 : DatumGetInt32(limit->constvalue);
-  mark.time_zone = planned_time_zone();
   mark.own_parameters = statement.own_parameters;
   add_relations(&mark, borrowed);
   check_writers(statement.refused, mark.indexes, mark.relations);
@@ -182,12 +178,8 @@ void start_as_before(QueryDesc* query, int flags) {
 void start_borrowed(QueryDesc* query, int flags, const BorrowedPlan& mark) {
   const bool explains = (flags & EXEC_FLAG_EXPLAIN_ONLY) != 0;
   if (explains && !is_started_without_running(query)) refuse_explain();
-  require_time_zone(mark.time_zone);
   query->instrument_options = 0;
-  // A parallel worker gets the values from its leader.
-  if (mark.expressions != NIL && !IsParallelWorker()) {
-    query->params = with_early_values(mark, query->params);
-  }
+  if (mark.expressions != NIL) query->params = with_early_values(mark, query->params);
   start_as_before(query, flags);
   if (!explains) lock_long_values(query->estate);
 }
@@ -207,14 +199,13 @@ void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
   (previous_run != nullptr ? previous_run : standard_ExecutorRun)(DPQ_EXECUTOR_RUN_ARGUMENTS);
 }
 
-// Other extensions measure a query that is started, and show its plan when it ends. A parallel
-// worker has the limit from which rows go to disk among the settings of its leader, and looks up
-// where they go before its first row.
+// Other extensions measure a query that is started, and show its plan when it ends. No plan with
+// borrowed rights runs in parallel workers, because none of a restricted session does
+// (restricted_hooks.cpp).
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
   query->totaltime = nullptr;
-  if (IsParallelWorker()) PrepareTempTablespaces();
   const bool before = begin_without_foreign_code();
   PG_TRY();
   run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);

@@ -16,6 +16,8 @@ struct JudgedLevel;  // pg/protect/judged_level.hpp
 struct Statement {
   List* borrowed;  // BorrowedRelation
   Level* top;
+  // Whether what has been put into it is computed for the session's time zone (pg/plain).
+  bool has_values_of_time_zone;
 };
 
 // An entry of the range table.

@@ -1,9 +1,8 @@
 #include "pg/reuse/answer_order.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 }
 
@@ -77,26 +76,18 @@ void renumber_sets(List* sets, const ReferenceNumbers& numbers) {
   }
 }
 
-struct Renumbering {
-  const ReferenceNumbers* numbers;
-  Index levels_up;
-};
-
-// For expression_tree_walker() and query_tree_walker(). `context` is a Renumbering*.
-bool renumber_functions(Node* node, void* context) {
-  if (node == nullptr) return false;
-  auto* renumbering = static_cast<Renumbering*>(context);
-  if (IsA(node, GroupingFunc)) {
-    auto* function = as<GroupingFunc>(node);
-    if (function->agglevelsup == renumbering->levels_up) {
-      renumber_list(function->refs, *renumbering->numbers);
-    }
+void renumber_functions(Node* node, const ReferenceNumbers& numbers, Index levels_up) {
+  if (IsA(node, GroupingFunc) && as<GroupingFunc>(node)->agglevelsup == levels_up) {
+    renumber_list(as<GroupingFunc>(node)->refs, numbers);
   }
-  if (IsA(node, Query)) {
-    Renumbering below = {renumbering->numbers, renumbering->levels_up + 1};
-    return query_tree_walker(as<Query>(node), DPQ_TREE_WALKER(renumber_functions), &below, 0);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(renumber_functions), context);
+  const Index levels_below = levels_up + (IsA(node, Query) ? 1 : 0);
+  (void)any_child(
+      node,
+      [&](Node* below) {
+        renumber_functions(below, numbers, levels_below);
+        return false;
+      },
+      kIntoQueries);
 }
 
 int compare_references(const ListCell* one, const ListCell* other) {
@@ -121,30 +112,25 @@ List* unordered(const List* clauses) {
 
 // ---- Columns -------------------------------------------------------------------------------
 
-// For expression_tree_walker(). Collects the aggregates of a level. `context` is a List**.
-bool collect_aggregates(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
-    auto** aggregates = static_cast<List**>(context);
-    *aggregates = lappend(*aggregates, node);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(collect_aggregates), context);
+bool is_aggregate(const Node* node) {
+  return IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0;
 }
 
-// For expression_tree_walker(). Whether there is an aggregate besides these (const List*).
-bool has_other_aggregate(Node* node, void* context) {
-  if (node == nullptr) return false;
-  if (IsA(node, Aggref) && as<Aggref>(node)->agglevelsup == 0) {
-    return !list_member(static_cast<const List*>(context), node);
-  }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(has_other_aggregate), context);
+// Whether there is an aggregate besides these.
+bool has_other_aggregate(const Expr* expression, const List* aggregates) {
+  return search(expression, [=](const Node* node) {
+    if (!is_aggregate(node)) return Look::kBelow;
+    return list_member(aggregates, node) ? Look::kPast : Look::kFound;
+  });
 }
 
 List* aggregates_shown(const Query* query) {
   List* shown = NIL;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (column->resjunk) continue;
-    (void)collect_aggregates(as<Node>(column->expr), &shown);
+    visit_nodes(column->expr, [&](Node* node) {
+      if (is_aggregate(node)) shown = lappend(shown, node);
+    });
   }
   return shown;
 }
@@ -155,7 +141,7 @@ List* columns_without_order(const Query* query, const ReferenceNumbers& numbers,
   for (auto* column : each<TargetEntry>(query->targetList)) {
     column->ressortgroupref = number_of(numbers, column->ressortgroupref);
     const bool only_orders = column->resjunk && column->ressortgroupref == 0 &&
-                             !has_other_aggregate(as<Node>(column->expr), shown);
+                             !has_other_aggregate(column->expr, shown);
     if (only_orders) continue;
     columns = lappend(columns, column);
     column->resno = static_cast<AttrNumber>(list_length(columns));
@@ -193,9 +179,8 @@ void forget_order(Query* query, bool shows_all_columns) {
     renumber_clauses(window->orderClause, numbers);
   }
   renumber_sets(query->groupingSets, numbers);
-  Renumbering renumbering = {&numbers, 0};
-  (void)renumber_functions(as<Node>(query->targetList), &renumbering);
-  (void)renumber_functions(query->havingQual, &renumbering);
+  for (auto* column : each<Node>(query->targetList)) renumber_functions(column, numbers, 0);
+  if (query->havingQual != nullptr) renumber_functions(query->havingQual, numbers, 0);
   query->groupClause = unordered(query->groupClause);
   // DISTINCT ON shows the first row in some order.
   if (!query->hasDistinctOn) query->distinctClause = unordered(query->distinctClause);

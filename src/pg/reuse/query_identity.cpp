@@ -4,11 +4,10 @@
 #include "pg/reuse/answer_order.hpp"
 #include "pg/reuse/catalog_version.hpp"
 #include "pg/server/level_mark.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "nodes/primnodes.h"
 }
@@ -23,41 +22,31 @@ constexpr char kLocation[] = ":location ";
 
 // ---- What does not count -------------------------------------------------------------------
 
-bool forget_spelling(Node* node, void* unused);
-
-void forget_spelling_of_query(Query* query) {
-  query->stmt_location = -1;
-  query->stmt_len = 0;
-  query->queryId = 0;
-  query->canSetTag = true;  // not in WITH
-  (void)query_tree_walker(query, DPQ_TREE_WALKER(forget_spelling), nullptr,
-                          QTW_EXAMINE_RTES_BEFORE);
-}
-
-// For expression_tree_walker() over a copy, which it changes.
-bool forget_spelling(Node* node, void* unused) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) {
+void forget_spelling_of_node(Node* node) {
+  if (IsA(node, Query)) {
+    auto* query = as<Query>(node);
+    query->stmt_location = -1;
+    query->stmt_len = 0;
+    query->queryId = 0;
+    query->canSetTag = true;  // not in WITH
+  } else if (IsA(node, RangeTblEntry)) {
     auto* entry = as<RangeTblEntry>(node);
     entry->alias = nullptr;
     entry->eref = nullptr;
-    return false;
-  }
-  if (IsA(node, Query)) {
-    forget_spelling_of_query(as<Query>(node));
-    return false;
-  }
-  if (IsA(node, TargetEntry)) {
+  } else if (IsA(node, TargetEntry)) {
     auto* column = as<TargetEntry>(node);
     column->resname = nullptr;
     column->resorigtbl = InvalidOid;
     column->resorigcol = 0;
-  }
-  if (IsA(node, JoinExpr)) {
+  } else if (IsA(node, JoinExpr)) {
     as<JoinExpr>(node)->alias = nullptr;
     as<JoinExpr>(node)->join_using_alias = nullptr;
   }
-  return expression_tree_walker(node, DPQ_TREE_WALKER(forget_spelling), unused);
+}
+
+// Changes the query.
+void forget_spelling(Query* query) {
+  visit_nodes(query, forget_spelling_of_node, kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
 }
 
 // No name and no constant looks like a location: their spaces are escaped.
@@ -85,7 +74,7 @@ char* text_without_spelling(const Query* query, bool is_top, int64* bytes_left) 
   if (*bytes_left <= 0) return nullptr;
   auto* copy = static_cast<Query*>(copyObjectImpl(query));
   if (copy->hasAggs) forget_order(copy, is_top);
-  forget_spelling_of_query(copy);
+  forget_spelling(copy);
   char* text = nodeToString(copy);
   *bytes_left -= static_cast<int64>(strlen(text));
   forget_locations(text);

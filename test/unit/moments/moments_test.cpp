@@ -99,6 +99,26 @@ TEST(Moments, WithoutRowsAreTheMiddleAndItsWholeRange) {
   EXPECT_EQ(nothing.stddev().error, 4);
 }
 
+// With so much noise more than one mean in ten is at each bound, so 200 miss one of them with a
+// probability below 1e-8.
+TEST(Moments, AreWithinTheStatedBoundsAlsoWithoutRows) {
+  SeededSource source;
+  TestContext context(source);
+  for (const Rows& rows : {Rows{}, Rows{1}}) {
+    for (const MomentsDegree degree : {kMean, kVariance}) {
+      double least = 5;
+      double most = -3;
+      for (int i = 0; i < 200; ++i) {
+        const double mean = release(rows, -3, 5, degree, pure(1e-6), context.random).mean().value;
+        least = std::min(least, mean);
+        most = std::max(most, mean);
+      }
+      EXPECT_EQ(least, -3);
+      EXPECT_EQ(most, 5);
+    }
+  }
+}
+
 // Cut off at 0, the sums of small groups would not add up.
 TEST(Moments, HaveASumOfAnySign) {
   EXPECT_EQ(without_noise({-9, -9, 0}, kMean, 1, 2).sum().value, -27);
