@@ -116,7 +116,7 @@ Form form_of(const PersonCallInfo* call, Datum value) {
 
 void leave_different(GrowingArray<Form>& forms) {
   std::ranges::sort(forms);
-  forms.count = std::ranges::unique(forms).begin() - forms.begin();
+  forms.count = std::unique(forms.begin(), forms.end()) - forms.begin();
 }
 
 // When there is no room, equal forms are left out. The room doubles unless half of it is free then,
