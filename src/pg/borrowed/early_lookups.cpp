@@ -250,7 +250,7 @@ void open_collations(Query* query, const List* borrowed) {
   List* collations = NIL;
   (void)add_collations(as<Node>(query), &collations);
   for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
-    if (relation->user_column == 0) continue;
+    if (relation->user_column < 1) continue;
     collations = list_append_unique_oid(collations, collation_of_users(relation));
   }
   for (const Oid collation : each_oid(collations)) {

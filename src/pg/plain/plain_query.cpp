@@ -108,9 +108,15 @@ List* arguments_of_choice(const PlainLevel* level) {
   const int rows = most_rows_of_user(level);
   if (rows == 0) return amounts;
   const Oid relation = linitial_oid(level->relations);
-  const ProtectedRelation* protection = find_protected_relation(relation);
-  Node* user = column_showing(level->select, {relation, protection->user_column});
+  Node* user = column_showing_users(level->select, relation);
   if (user == nullptr) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
+    if (OidIsValid(protection->through)) {
+      refuse(
+          level->refused, kNowhere,
+          psprintf("a derived table does not show the persons of \"%s\"", get_rel_name(relation)),
+          "Name the table itself in FROM beside GROUP BY: the choice of groups needs them.");
+    }
     refuse(level->refused, kNowhere,
            psprintf("the derived table leaves out column \"%s\", which identifies the persons",
                     NameStr(protection->user_column_name)),

@@ -332,7 +332,9 @@ void find_relations(JudgedLevel* level) {
   level->user_relation = entry.relation != nullptr ? entry.relation : entry.source->user_relation;
   if (list_length(level->relations) < 2) return;
   List** joined = &level->statement->joined;
-  *joined = list_concat_unique_oid(*joined, level->tables);
+  for (const auto* relation : each<const BorrowedRelation>(level->relations)) {
+    *joined = list_append_unique_oid(*joined, relation->table);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/outer_query.hpp"
+#include "pg/protect/references.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
@@ -334,6 +335,7 @@ bool are_all_judged(const Level* level) {
 
 void validate_statement(JudgedStatement* statement, Query* query) {
   const RefusedQuery& refused = statement->refused;
+  lower_references(statement, query);
   // Without objects of others nothing that follows calls their code.
   const int before = count_reasons(refused);
   check_catalog_objects(refused, query);

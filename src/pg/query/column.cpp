@@ -1,5 +1,6 @@
 #include "pg/query/column.hpp"
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -89,6 +90,27 @@ Node* column_showing(const Level* level, const ColumnOrigin& origin) {
   for (const auto* node : each<const Node>(level->query->jointree->fromlist)) {
     Node* column = column_showing_in_part(level, node, origin);
     if (column != nullptr) return column;
+  }
+  return nullptr;
+}
+
+Node* column_showing_users(const Level* level, Oid relation) {
+  const ProtectedRelation* protection = find_protected_relation(relation);
+  if (protection == nullptr) return nullptr;
+  if (!OidIsValid(protection->through)) {
+    return column_showing(level, {relation, protection->user_column});
+  }
+  const UserColumn users = column_of_users(relation);
+  if (!OidIsValid(users.relation)) return nullptr;
+  Oid type;
+  int32 modifier;
+  Oid collation;
+  get_atttypetypmodcoll(users.relation, users.number, &type, &modifier, &collation);
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Entry& entry = entry_of(level, number);
+    if (!entry.is_in_from || entry.relation != relation || entry.below != nullptr) continue;
+    const auto added = static_cast<AttrNumber>(list_length(entry.table->eref->colnames) + 1);
+    return as<Node>(makeVar(number, added, type, modifier, collation, 0));
   }
   return nullptr;
 }
