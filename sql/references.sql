@@ -254,6 +254,33 @@ ALTER TABLE items VALIDATE CONSTRAINT items_sale_fkey;
 SELECT dp_protect_table('items', 'sale', 2, 'customer', through => 'orders');
 SELECT user_id, through, problem FROM dp_protected_tables WHERE relation = 'items'::regclass;
 
+-- A key by which the person is copied from the other table: its rows are of one person where only the rest of the key is compared.
+CREATE TABLE invoices (order_id int, client int, total int);
+INSERT INTO invoices SELECT id, client, 100 FROM orders WHERE client IS NOT NULL;
+SELECT dp_protect_table('invoices', 'client', 2, 'customer'), dp_grant_private_access('invoices', 'regress_dpq_refs_analyst');
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+PREPARE of_order AS SELECT dp_count(200) FROM invoices i JOIN orders o ON o.id = i.order_id WHERE o.id < 1000;
+EXECUTE of_order;
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+ALTER TABLE orders ADD UNIQUE (id, client);
+ALTER TABLE invoices ADD FOREIGN KEY (order_id, client) REFERENCES orders (id, client);
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+EXECUTE of_order;
+SELECT dp_count(200) FROM orders o, invoices i WHERE i.order_id = o.id AND o.shop = 2;
+SELECT dp_count(i.total, 200) AS invoices, dp_count(200) AS orders FROM orders o LEFT JOIN invoices i ON i.order_id = o.id AND o.shop = 1 WHERE o.id < 1000;
+SELECT dp_count(200) FROM (SELECT id, client FROM orders WHERE id < 1000) o JOIN (SELECT * FROM invoices) i ON o.id = i.order_id;
+SELECT dp_count(200) FROM invoices i JOIN orders o USING (client) WHERE o.id < 1000;
+SELECT dp_count(200) FROM invoices i JOIN orders o ON o.shop = i.order_id;
+SELECT dp_count(200) FROM (SELECT id FROM orders WHERE id < 1000) o JOIN invoices i ON o.id = i.order_id;
+-- threat 181: rows that break the key are joined with nobody's.
+RESET SESSION AUTHORIZATION;
+SET session_replication_role = replica;
+UPDATE invoices SET client = 100 WHERE order_id < 150;
+RESET session_replication_role;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+EXECUTE of_order;
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+
 -- Budgets for a table pay for what is asked of those that are protected through it, too.
 RESET SESSION AUTHORIZATION;
 SELECT dp_grant_budget('regress_dpq_refs_analyst', 1e4, 0.5, on_table => 'orders');

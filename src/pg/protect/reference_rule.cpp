@@ -2,66 +2,12 @@
 
 #include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
-#include "pg/grants/reference.hpp"
-#include "pg/query/column.hpp"
+#include "pg/protect/key_comparison.hpp"
 #include "pg/server/nodes.hpp"
-
-extern "C" {
-#include "catalog/pg_type_d.h"
-#include "nodes/makefuncs.h"
-#include "utils/lsyscache.h"
-}
 
 namespace dpquantile {
 
 namespace {
-
-// A column of a table that an entry of FROM shows, also through derived tables and CTEs.
-struct ShownColumn {
-  int entry;  // 0 if an expression is none
-  ColumnOrigin origin;
-};
-
-// What a condition compares, the row that is referred to first.
-struct Comparison {
-  Oid operation;
-  Oid collation;
-  ShownColumn key;
-  ShownColumn own;
-};
-
-// Of a pair of entries: that of the rows that are referred to, and that of those that refer.
-struct Entries {
-  int referenced;
-  int referring;
-};
-
-ShownColumn column_behind(const JudgedLevel* level, const Node* expression) {
-  while (IsA(expression, RelabelType)) {
-    expression = as<Node>(as<RelabelType>(expression)->arg);
-  }
-  const auto origin = origin_of(level->read, expression);
-  if (!origin || as<Var>(expression)->varlevelsup > 0) return {};
-  const Node* merged = merged_column(level->query, as<Var>(expression));
-  if (merged != nullptr) return column_behind(level, merged);
-  return {static_cast<int>(as<Var>(expression)->varno), *origin};
-}
-
-Comparison turned(const Comparison& comparison) {
-  return {get_commutator(comparison.operation), comparison.collation, comparison.own,
-          comparison.key};
-}
-
-// `operation` is invalid if the condition is none.
-Comparison comparison_in(const JudgedLevel* level, const Node* condition) {
-  if (!IsA(condition, OpExpr) || list_length(as<OpExpr>(condition)->args) != 2) return {};
-  const auto* compared = as<OpExpr>(condition);
-  const Comparison comparison = {
-      compared->opno, compared->inputcollid,
-      column_behind(level, static_cast<const Node*>(linitial(compared->args))),
-      column_behind(level, static_cast<const Node*>(lsecond(compared->args)))};
-  return comparison.key.entry == 0 || comparison.own.entry == 0 ? Comparison{} : comparison;
-}
 
 // The reference by which a table is protected through the other one, or null.
 const Reference* reference_between(Oid table, Oid other) {
@@ -71,54 +17,19 @@ const Reference* reference_between(Oid table, Oid other) {
   return find_reference(table, protection->reference_column, other, &problem);
 }
 
-bool is_of_reference(const Comparison& comparison, const Reference& reference, int column,
-                     const Entries& entries) {
-  return comparison.operation == reference.equality[column] &&
-         comparison.key.entry == entries.referenced && comparison.own.entry == entries.referring &&
-         comparison.key.origin.relation == reference.referenced &&
-         comparison.own.origin.relation == reference.relation &&
-         comparison.key.origin.column == reference.key[column] &&
-         comparison.own.origin.column == reference.own[column];
-}
-
-// The comparison as a condition on the table itself.
-Node* condition_on_table(const Comparison& comparison) {
-  const auto column = [](const ShownColumn& shown) {
-    Oid type;
-    int32 modifier;
-    Oid collation;
-    get_atttypetypmodcoll(shown.origin.relation, shown.origin.column, &type, &modifier, &collation);
-    return as<Expr>(makeVar(shown.entry, shown.origin.column, type, modifier, collation, 0));
-  };
-  return as<Node>(make_opclause(comparison.operation, BOOLOID, false, column(comparison.key),
-                                column(comparison.own), InvalidOid, comparison.collation));
-}
-
-// Null if none of the conditions compares this column of the reference.
-Node* condition_on_column(const JudgedLevel* level, const Reference& reference, int column,
-                          const Entries& entries, const List* conditions) {
-  for (const auto* condition : each<const Node>(conditions)) {
-    const Comparison comparison = comparison_in(level, condition);
-    if (!OidIsValid(comparison.operation)) continue;
-    for (const Comparison& one : {comparison, turned(comparison)}) {
-      if (is_of_reference(one, reference, column, entries)) return condition_on_table(one);
-    }
-  }
-  return nullptr;
-}
-
 // Whether the conditions compare all columns of the reference, and so choose one row.
 bool follows(const JudgedLevel* level, const Reference& reference, const Entries& entries,
              const List* conditions) {
-  List* on_table = NIL;
+  List* comparisons = NIL;
   for (int i = 0; i < reference.columns; ++i) {
-    Node* condition = condition_on_column(level, reference, i, entries, conditions);
-    if (condition == nullptr) return false;
-    on_table = lappend(on_table, condition);
+    Node* comparison = comparison_of_key(level->read, reference, i, entries, conditions);
+    if (comparison == nullptr) return false;
+    comparisons = lappend(comparisons, comparison);
   }
   const Bitmapset* known = bms_make_singleton(entries.referring);
-  const Oid index = index_that_fixes_row(on_table, reference.referenced, entries.referenced, known);
-  if (!OidIsValid(index) || !can_be_hashed(on_table, entries.referenced, known)) return false;
+  const Oid index =
+      index_that_fixes_row(comparisons, reference.referenced, entries.referenced, known);
+  if (!OidIsValid(index) || !can_be_hashed(comparisons, entries.referenced, known)) return false;
   List** indexes = &level->statement->indexes;
   *indexes = list_append_unique_oid(*indexes, index);
   return true;
@@ -135,7 +46,7 @@ bool may_join(const JudgedLevel* level, const ReferenceJoin& join, const Entries
 }
 
 bool is_along_reference(const JudgedLevel* level, const ReferenceJoin& join,
-                        const Comparison& comparison) {
+                        const KeyComparison& comparison) {
   const Entries entries = {comparison.key.entry, comparison.own.entry};
   if (!may_join(level, join, entries)) return false;
   const Reference* reference =
@@ -147,7 +58,7 @@ bool is_along_reference(const JudgedLevel* level, const ReferenceJoin& join,
 
 bool joins_by_reference(const JudgedLevel* level, const ReferenceJoin& join) {
   for (const auto* condition : each<const Node>(join.conditions)) {
-    const Comparison comparison = comparison_in(level, condition);
+    const KeyComparison comparison = comparison_in(level->read, condition);
     if (!OidIsValid(comparison.operation)) continue;
     if (is_along_reference(level, join, comparison)) return true;
     if (is_along_reference(level, join, turned(comparison))) return true;

@@ -1,6 +1,7 @@
 #include "pg/protect/validator.hpp"
 
 #include "pg/protect/accepted_shape.hpp"
+#include "pg/protect/copied_persons.hpp"
 #include "pg/protect/outer_query.hpp"
 #include "pg/protect/references.hpp"
 #include "pg/protect/release_block.hpp"
@@ -342,6 +343,7 @@ void validate_statement(JudgedStatement* statement, Query* query) {
   if (count_reasons(refused) > before) return;
   statement->check_subquery = judge_subquery;
   Level* read = read_statement(query, statement->borrowed)->top;
+  compare_copied_persons(read);
   const JudgedLevel* top = judge(statement, nullptr, read, {});
   if (count_reasons(refused) > 0) return;
   if (!are_all_judged(read)) {

@@ -21,7 +21,18 @@ bool shows(const Level* level, const Node* expression, const ColumnOrigin& searc
   return origin && origin->relation == searched.relation && origin->column == searched.column;
 }
 
-// Null if the entry does not show the column.
+Node* column_showing_in_part(const Level* level, const Node* part, const ColumnOrigin& searched) {
+  if (IsA(part, RangeTblRef)) {
+    return column_showing_in(level, as<RangeTblRef>(part)->rtindex, searched);
+  }
+  if (!IsA(part, JoinExpr)) return nullptr;
+  const auto* join = as<JoinExpr>(part);
+  Node* left = column_showing_in_part(level, join->larg, searched);
+  return left != nullptr ? left : column_showing_in_part(level, join->rarg, searched);
+}
+
+}  // namespace
+
 Node* column_showing_in(const Level* level, int number, const ColumnOrigin& searched) {
   const Entry& entry = entry_of(level, number);
   if (entry.relation == searched.relation) {
@@ -40,18 +51,6 @@ Node* column_showing_in(const Level* level, int number, const ColumnOrigin& sear
   }
   return nullptr;
 }
-
-Node* column_showing_in_part(const Level* level, const Node* part, const ColumnOrigin& searched) {
-  if (IsA(part, RangeTblRef)) {
-    return column_showing_in(level, as<RangeTblRef>(part)->rtindex, searched);
-  }
-  if (!IsA(part, JoinExpr)) return nullptr;
-  const auto* join = as<JoinExpr>(part);
-  Node* left = column_showing_in_part(level, join->larg, searched);
-  return left != nullptr ? left : column_showing_in_part(level, join->rarg, searched);
-}
-
-}  // namespace
 
 Node* merged_column(const Query* query, const Var* column) {
   const auto* table = rt_fetch(column->varno, query->rtable);

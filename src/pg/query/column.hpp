@@ -33,6 +33,9 @@ std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression
 // A column of the level that shows this column of a relation, or null if FROM has none.
 Node* column_showing(const Level* level, const ColumnOrigin& origin);
 
+// The same of one entry of FROM.
+Node* column_showing_in(const Level* level, int number, const ColumnOrigin& origin);
+
 // A column of the level that shows who the rows of a protected relation belong to: its user column,
 // or, if it is protected through another table, the column that it gets after its own when the
 // query is judged (pg/protect/references.hpp). Null if FROM has none.

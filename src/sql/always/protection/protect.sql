@@ -55,6 +55,7 @@ BEGIN
     RAISE EXCEPTION '% cannot be protected through itself', asked
       USING ERRCODE = 'invalid_parameter_value', HINT = 'Name the table that has the persons, or leads to them.';
   END IF;
+  PERFORM FROM dpquantile.protected_table t WHERE t.relation = check_reference.through FOR KEY SHARE;
   problem := dpquantile.problem_of_reference(asked, check_reference.user_id, check_reference.through, check_reference.unit);
   IF problem IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be protected through %: its %', asked, check_reference.through, problem
@@ -252,13 +253,13 @@ CREATE OR REPLACE FUNCTION dpquantile.end_protection(relation regclass, caller o
 AS $$
 BEGIN
   PERFORM dpquantile.check_version();
-  -- Protected with other persons again, it would change whom the grants on them protect.
-  PERFORM dpquantile.check_not_referred_to(end_protection.relation);
   DELETE FROM dpquantile.protected_table t WHERE t.relation = end_protection.relation;
   IF NOT FOUND THEN
     RAISE EXCEPTION '% is not protected', end_protection.relation
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
   END IF;
+  -- Protected with other persons again, it would change whom the grants on the others protect. (check_reference locks its row.)
+  PERFORM dpquantile.check_not_referred_to(end_protection.relation);
   DELETE FROM dpquantile.private_grant g WHERE g.relation = end_protection.relation;
   DELETE FROM dpquantile.failed_read f WHERE f.relation = end_protection.relation;
   DELETE FROM dpquantile.column_domain d WHERE d.relation = end_protection.relation;
