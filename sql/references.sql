@@ -106,6 +106,8 @@ SELECT dp_count(200) FROM lines l JOIN orders o ON o.id = l.order_id WHERE o.cus
 -- threat 181: joins in which a row is joined with another one than it refers to
 SELECT dp_count(200) FROM lines l JOIN orders o ON o.id = l.order_id + 1;
 SELECT dp_count(200) FROM lines l JOIN orders o ON o.id = l.line;
+SELECT dp_count(200) FROM lines l JOIN orders o ON o.id = l.price;
+SELECT count(*) FROM lines l JOIN parts p ON (p.order_no, p.line) = (l.order_id, l.price);
 SELECT dp_count(200) FROM lines l JOIN orders o ON o.shop = l.order_id;
 SELECT dp_count(200) FROM lines l JOIN orders o ON o.customer = l.order_id;
 SELECT dp_count(200) FROM lines l JOIN orders o ON o.id >= l.order_id;
