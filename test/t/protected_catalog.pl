@@ -34,6 +34,11 @@ $old->safe_psql(
 	CREATE MATERIALIZED VIEW "Ward".copy AS SELECT 'x'::text AS patient;
 	CREATE TABLE "Ward".event_now PARTITION OF "Ward".event DEFAULT;
 	CREATE TABLE "Ward".dropped (id int);
+	CREATE TABLE "Ward".stay (a int, number int PRIMARY KEY, patient text);
+	ALTER TABLE "Ward".stay DROP COLUMN a;
+	CREATE TABLE "Ward".bill (stay int REFERENCES "Ward".stay);
+	SELECT dp_protect_table('"Ward".stay', 'patient', unit => 'patient'),
+		dp_protect_table('"Ward".bill', 'stay', unit => 'patient', through => '"Ward".stay');
 	SELECT dp_protect_table('"Ward".visit', 'patient', 20), dp_protect_table('"Ward".cheap', 'patient'),
 		dp_protect_table('"Ward".copy'), dp_protect_table('"Ward".event'), dp_protect_table('"Ward".dropped');
 	SELECT dp_grant_private_access('"Ward".visit', 'team', epsilon => 0.5, delta => 1e-6);
@@ -56,7 +61,7 @@ sub contents
 	my ($node, $database) = @_;
 	return $node->safe_psql(
 		$database, q{
-		SELECT t.relation, t.user_column, t.max_rows, t.user_column IS NOT DISTINCT FROM a.attname
+		SELECT t.relation, t.user_column, t.through, t.max_rows, t.user_column IS NOT DISTINCT FROM a.attname
 			FROM dpquantile.protected_table t LEFT JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum = t.user_number
 			ORDER BY t.relation::text;
 		SELECT d.relation, d.column_name, a.atttypid = d.column_type, d.lower, d.upper, d.granularity, d.keys
@@ -111,7 +116,8 @@ is(outcome($old, 'SELECT relation, role, smallest_epsilon, problem FROM dp_prote
 	'"Ward".visit|"Second analyst"|0.5|', 'a restricted session sees what it may ask');
 my $contents = contents($old, 'postgres');
 is($contents =~ s/\d{4}-\S+ [^|]*/NOW/gr, join("\n",
-		'"Ward".cheap|patient||t', '"Ward".copy|||t', '"Ward".event|||t', '"Ward".visit|patient|20|t',
+		'"Ward".bill|stay|"Ward".stay||t', '"Ward".cheap|patient|||t', '"Ward".copy||||t', '"Ward".event||||t', '"Ward".stay|patient|||t',
+		'"Ward".visit|patient||20|t',
 		'"Ward".event|at|t|2020-01-01|2030-01-01||', '"Ward".visit|cost|t|0|1000|0.01|', '"Ward".visit|patient|t||||{"a, b",c}',
 		'"Ward".cheap|team|0.25|||NOW|postgres', '"Ward".visit|Second analyst|0.5|||NOW|postgres',
 		'"Ward".visit|team|0.01|0.5|1e-06|NOW|owner'),
@@ -159,6 +165,8 @@ foreach my $database ('plain', 'replica', 'sections', 'custom', 'clone')
 {
 	is(contents($old, $database), $contents, "$database: has the protected tables and the open grants");
 	is(grants($old, $database), $database eq 'clone' ? 7 : 3, "$database: has no other grants");
+	is($old->safe_psql($database, q{SELECT through, problem FROM dp_protected_tables WHERE relation = '"Ward".bill'::regclass}),
+		'"Ward".stay|', "$database: threat 182: rows still lead to persons");
 	check_event_triggers($database, $old, $database);
 	check_triggers($database, $old, $database);
 }
@@ -171,7 +179,8 @@ $old->safe_psql('untriggered', 'TRUNCATE dpquantile.user_key');
 $old->command_ok([ 'pg_restore', '-e', '-d', $old->connstr('untriggered'), '--data-only', '--disable-triggers', $custom ],
 	'pg_restore --disable-triggers');
 is($old->safe_psql('untriggered', q{SELECT relation, problem FROM dp_protected_tables ORDER BY relation::text, role}), join("\n",
-		'"Ward".cheap|', '"Ward".copy|', '"Ward".event|',
+		'"Ward".bill|private access is closed: its rows refer to "stay", which does not lead to persons', '"Ward".cheap|', '"Ward".copy|',
+		'"Ward".event|', '"Ward".stay|private access is closed: its user column "patient" is gone',
 		('"Ward".visit|private access is closed: its user column "patient" is gone') x 2),
 	'a restore without triggers closes a table whose columns have other numbers');
 $old->safe_psql('untriggered', 'SELECT dpquantile.protect_tables()');

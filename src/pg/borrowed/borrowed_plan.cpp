@@ -7,6 +7,8 @@ void BorrowedPlan::each_field(MarkFields* fields) {
   fields->list("relations", T_OidList, &relations);
   fields->require(relations != NIL);
   fields->list("user_columns", T_IntList, &user_columns, list_length(relations));
+  fields->list("through", T_OidList, &through, list_length(relations));
+  fields->list("referenced", T_IntList, &referenced, list_length(relations));
   fields->list("max_rows", T_IntList, &max_rows, list_length(relations));
   fields->texts("units", &units, list_length(relations));
   fields->list("tables", T_OidList, &tables, list_length(relations));

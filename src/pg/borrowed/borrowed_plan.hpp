@@ -9,6 +9,8 @@ struct BorrowedPlan {
   Oid user;              // for whom the query was validated
   List* relations;       // of OIDs: the borrowed relations
   List* user_columns;    // of numbers: the column of each that named the users, or 0
+  List* through;         // of OIDs: the table through which each reached its users, or invalid
+  List* referenced;      // of numbers: 1 for each that is read for the users of another one alone
   List* max_rows;        // of numbers: the most rows of a user of each, or 0
   List* units;           // of String: the unit of each, or an empty one
   List* tables;          // of OIDs: the table that the rows of each are of

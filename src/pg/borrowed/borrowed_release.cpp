@@ -55,10 +55,13 @@ void refuse_after_failures(Oid relation, int most_cancels) {
 }
 
 // The query was validated for rows, or for the users of a column with so many rows, of this unit.
-void check_unit(Oid relation, int user_column, int max_rows, const char* unit) {
+void check_unit(const BorrowedPlan& mark, int number) {
+  const Oid relation = list_nth_oid(mark.relations, number);
   const ProtectedRelation* protection = find_protected_relation(relation);
-  if (protection != nullptr && protection->user_column == user_column &&
-      protection->max_rows == max_rows && strcmp(NameStr(protection->unit), unit) == 0) {
+  if (protection != nullptr && protection->user_column == list_nth_int(mark.user_columns, number) &&
+      protection->through == list_nth_oid(mark.through, number) &&
+      protection->max_rows == list_nth_int(mark.max_rows, number) &&
+      strcmp(NameStr(protection->unit), strVal(list_nth(mark.units, number))) == 0) {
     return;
   }
   refuse_with_code(refused_query(relation), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
@@ -67,7 +70,8 @@ void check_unit(Oid relation, int user_column, int max_rows, const char* unit) {
                    "Ask again.");
 }
 
-// What the grants on all relations allow: the largest of the smallest epsilons, the shortest reuse.
+// What the grants on all relations that the query names allow: the largest of the smallest
+// epsilons, the shortest reuse.
 struct Allowed {
   double smallest_epsilon;
   int64 reuse;
@@ -79,12 +83,15 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   Allowed allowed = {0, PG_INT64_MAX};
   const ListCell* cell;
   foreach (cell, mark.relations) {
+    const int number = foreach_current_index(cell);
+    if (list_nth_int(mark.referenced, number) != 0) {
+      check_unit(mark, number);
+      continue;
+    }
     const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
     refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
-    const int number = foreach_current_index(cell);
-    check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, number),
-               list_nth_int(mark.max_rows, number), strVal(list_nth(mark.units, number)));
+    check_unit(mark, number);
     allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
     allowed.reuse = Min(allowed.reuse, granted->reuse);
   }
@@ -127,7 +134,8 @@ void check_shared_rows(const BorrowedPlan& mark) {
     const int number = foreach_current_index(cell);
     const Oid relation = list_nth_oid(mark.relations, number);
     check_users_of_shared_rows(refused_query(relation), lfirst_oid(cell),
-                               strVal(list_nth(mark.table_users, number)));
+                               strVal(list_nth(mark.table_users, number)),
+                               list_nth_oid(mark.through, number));
     if (!list_member_oid(mark.joined, lfirst_oid(cell))) continue;
     check_unit_of_shared_rows(refused_query(relation), lfirst_oid(cell),
                               strVal(list_nth(mark.units, number)), owner_of(relation));

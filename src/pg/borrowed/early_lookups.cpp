@@ -248,7 +248,7 @@ void lock_long_values_of(Relation table) {
 void open_collations(Query* query, const List* borrowed) {
   List* collations = collations_of(query);
   for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
-    if (relation->user_column == 0) continue;
+    if (relation->user_column < 1) continue;
     collations = list_append_unique_oid(collations, collation_of_users(relation));
   }
   for (const Oid collation : each_oid(collations)) {

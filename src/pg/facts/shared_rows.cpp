@@ -51,7 +51,8 @@ bool share_rows_with_one(const List* relations, Oid other) {
 
 bool names_users(const ShownColumn& column, const ProtectedRelation& other) {
   const char* name = get_attname(column.relation, column.number, true);
-  return name != nullptr && strcmp(name, NameStr(other.user_column_name)) == 0 &&
+  return name != nullptr && !OidIsValid(other.through) &&
+         strcmp(name, NameStr(other.user_column_name)) == 0 &&
          share_rows(column.relation, other.relation);
 }
 
@@ -97,8 +98,13 @@ void check_users_of_stored_rows(const RefusedQuery& query, Oid view, const char*
       psprintf(
           "the rows of \"%s\" come from \"%s\", which protects the persons of its column \"%s\"",
           name_of_table(view), name_of_table(other->relation), NameStr(other->user_column_name)),
-      psprintf("Ask the owner of \"%s\" to protect it with the column that shows this one.",
-               name_of_table(view)));
+      OidIsValid(other->through)
+          ? psprintf(
+                "Ask the owner of \"%s\" to protect it with a column that shows the persons, as "
+                "\"%s\" has them.",
+                name_of_table(view), name_of_table(other->through))
+          : psprintf("Ask the owner of \"%s\" to protect it with the column that shows this one.",
+                     name_of_table(view)));
 }
 
 }  // namespace
@@ -112,6 +118,8 @@ Oid table_with_other_users(Oid view, const char* user_column) {
   if (get_rel_relkind(view) != RELKIND_VIEW || number <= 0) return InvalidOid;
   for (const auto* shown : each<const ShownColumn>(columns_stored_in(view, number))) {
     const auto& column = *shown;
+    const ProtectedRelation* protection = find_protected_relation(column.relation);
+    if (protection != nullptr && OidIsValid(protection->through)) return column.relation;
     if (get_rel_relkind(column.relation) != RELKIND_MATVIEW) continue;
     return table_with_other_users(column.relation,
                                   get_attname(column.relation, column.number, false));
@@ -123,29 +131,36 @@ bool share_rows(Oid one, Oid other) {
   return one == other || have_common(table_and_children(one), table_and_children(other));
 }
 
-void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column) {
+void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column,
+                                Oid through) {
   if (get_rel_relkind(table) == RELKIND_MATVIEW)
     check_users_of_stored_rows(query, table, user_column);
   for (const Oid other : each_oid(relations_that_protect_users())) {
     const ProtectedRelation* protection = find_protected_relation(other);
     if (protection == nullptr || protection->user_column == 0) continue;
     const char* other_column = pstrdup(NameStr(protection->user_column_name));
-    if (strcmp(other_column, user_column) == 0 || !share_rows(table, other)) continue;
+    const Oid other_table = protection->through;
+    const bool is_same = strcmp(other_column, user_column) == 0 && other_table == through;
+    if (is_same || !share_rows(table, other)) continue;
     if (other == table) {
       refuse_with_code(
           query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
           psprintf(
               "table \"%s\" protects persons, but the view of it that the query reads does not",
               name_of_table(table)),
-          "Ask its owner to protect the view with the column that identifies the persons.");
+          OidIsValid(other_table)
+              ? "Name the table itself in FROM: it is protected through another one, as no view is."
+              : "Ask its owner to protect the view with the column that identifies the persons.");
     }
     refuse_with_code(
         query, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
         psprintf("rows of \"%s\" are also rows of \"%s\", which protects the persons of its column "
                  "\"%s\"",
                  name_of_table(table), name_of_table(other), other_column),
-        psprintf("Ask the owner of \"%s\" to protect it with the same column: user_id => '%s'.",
-                 name_of_table(table), other_column));
+        psprintf("Ask the owner of \"%s\" to protect it with the same column: user_id => '%s'%s.",
+                 name_of_table(table), other_column,
+                 OidIsValid(other_table) ? psprintf(", through => '%s'", name_of_table(other_table))
+                                         : ""));
   }
 }
 

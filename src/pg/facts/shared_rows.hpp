@@ -16,13 +16,16 @@ namespace dpquantile {
 bool share_rows(Oid one, Oid other);
 
 // Refuses a query that reads the table and protects the persons of this column of it (empty: each
-// row), if a protected table with the same rows protects the persons of another column. A column
-// has the same name in parents and children. If the table is a materialized view, its rows are also
-// those of what it reads: the column must show their user column, or one of the same unit.
-void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column);
+// row), or those of the rows of `through` to which it refers, if a protected table with the same
+// rows protects other persons. A column has the same name in parents and children. If the table is
+// a materialized view, its rows are also those of what it reads: the column must show their user
+// column, or one of the same unit.
+void check_users_of_shared_rows(const RefusedQuery& query, Oid table, const char* user_column,
+                                Oid through);
 
-// The protected table with rows in common because of which a query of a materialized view, or of a
-// view of one, is refused, if it protects the persons of this column of the view (empty: each row).
+// The protected table with rows in common because of which a query of a materialized view, of a
+// view of one, or of a view of a table that is protected through another one, is refused, if it
+// protects the persons of this column of the view (empty: each row).
 Oid table_with_other_users(Oid view, const char* user_column);
 
 // Refuses a join of the table with others of a unit of this owner, if a protected table with the

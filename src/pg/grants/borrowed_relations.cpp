@@ -4,12 +4,9 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/sysattr.h"
-#include "catalog/pg_class.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -35,6 +32,18 @@ bool may_select(const RelationPermissions* entry, Oid user) {
   return true;
 }
 
+BorrowedRelation borrowed_of(RelationPermissions* entry, const ProtectedRelation& protection) {
+  BorrowedRelation borrowed{};
+  borrowed.permissions = entry;
+  borrowed.user_column = protection.user_column;
+  borrowed.through = protection.through;
+  borrowed.max_rows = protection.max_rows;
+  borrowed.unit = protection.unit;
+  borrowed.table = entry->relid;
+  borrowed.table_users = "";
+  return borrowed;
+}
+
 // Null if the entry is not borrowed.
 BorrowedRelation* borrow(RelationPermissions* entry) {
   if ((entry->requiredPerms & ACL_SELECT) == 0 || !OidIsValid(entry->relid)) return nullptr;
@@ -42,9 +51,7 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
   if (OidIsValid(entry->checkAsUser) && entry->checkAsUser != user) return nullptr;
   const ProtectedRelation* protection = find_protected_relation(entry->relid);
   if (protection == nullptr) return nullptr;
-  const BorrowedRelation found = {
-      entry, protection->user_column, protection->max_rows, protection->unit, entry->relid, "",
-      false};
+  const BorrowedRelation found = borrowed_of(entry, *protection);
   if (may_select(entry, user)) return nullptr;
   if (!private_access(entry->relid, user)) return nullptr;
   auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
@@ -53,6 +60,15 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
 }
 
 }  // namespace
+
+BorrowedRelation* borrow_referenced(RelationPermissions* permissions) {
+  const ProtectedRelation* protection = find_protected_relation(permissions->relid);
+  if (protection == nullptr) return nullptr;
+  auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
+  *borrowed = borrowed_of(permissions, *protection);
+  borrowed->is_referenced = true;
+  return borrowed;
+}
 
 List* find_borrowed_relations(Query* query) {
   List* borrowed = NIL;
@@ -88,14 +104,6 @@ BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions*
     if (relation->permissions == permissions) return relation;
   }
   return nullptr;
-}
-
-Oid owner_of(Oid relation) {
-  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-  if (!HeapTupleIsValid(row)) return InvalidOid;
-  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
-  ReleaseSysCache(row);
-  return owner;
 }
 
 void lend_owners_rights(const BorrowedRelation* relation) {

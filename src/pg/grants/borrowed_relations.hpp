@@ -9,11 +9,15 @@ namespace dpquantile {
 struct BorrowedRelation {
   RelationPermissions* permissions;  // those of one entry of a range table
   AttrNumber user_column;            // as in ProtectedRelation
+  Oid through;                       // as in ProtectedRelation
   int max_rows;                      // as in ProtectedRelation
   NameData unit;                     // as in ProtectedRelation
   Oid table;                // the table that its rows are of, once the validator has found it
   const char* table_users;  // the column of that table that names the users; empty: none does
   bool is_validated;        // whether only private answers are computed from it
+  // Whether the query reads it for the persons of another one alone, which is protected through it.
+  // The user needs no grant.
+  bool is_referenced;
 };
 
 // The borrowed relations of a query, at all levels: BorrowedRelation. An entry is borrowed if it
@@ -21,6 +25,10 @@ struct BorrowedRelation {
 // SELECT on what it reads, and has a valid grant. NIL if there is none; PostgreSQL itself refuses
 // the entries of users without SELECT and grant.
 List* find_borrowed_relations(Query* query);
+
+// The relation of an entry that the query does not name, from which the persons of a borrowed one
+// are read. Null if it is not protected.
+BorrowedRelation* borrow_referenced(RelationPermissions* permissions);
 
 // The OIDs of the borrowed relations of a query.
 List* borrowed_oids(Query* query);
@@ -30,9 +38,6 @@ bool borrows(RelationPermissions* permissions);
 
 // The one with these permissions, or null.
 BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions* permissions);
-
-// The owner of a relation, or invalid.
-Oid owner_of(Oid relation);
 
 // Makes PostgreSQL check the rights of the relation's owner.
 void lend_owners_rights(const BorrowedRelation* relation);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pg/grants/reference.hpp"
+#include "pg/grants/relation_permissions.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/version.hpp"
 
@@ -145,6 +147,11 @@ void read_relation(Contents* into, const Reader& row) {
     protection.user_column_name = *DatumGetName(*name);
     const AttrNumber number = DatumGetInt16(row.column("user_number").value_or(0));
     protection.user_column = number > 0 ? number : kNoSuchColumn;
+    if (const auto through = row.column("through")) {
+      protection.reference_column = protection.user_column;
+      protection.user_column = kUsersOfReference;
+      protection.through = DatumGetObjectId(*through);
+    }
     if (const auto most = row.column("max_rows")) protection.max_rows = DatumGetInt32(*most);
     if (const auto unit = row.column("unit")) protection.unit = *DatumGetName(*unit);
   }
@@ -243,10 +250,45 @@ void refresh() {
   }
 }
 
+// A chain of references that is longer may have no end.
+constexpr int kMostSteps = 8;
+
+const char* problem_of_steps(const ProtectedRelation& protection, int most_steps);
+
+bool has_column(const ProtectedRelation& protection) {
+  const bool refers = protection.user_column == kUsersOfReference;
+  return get_attnum(protection.relation, NameStr(protection.user_column_name)) ==
+         (refers ? protection.reference_column : protection.user_column);
+}
+
+bool leads_to_persons(const ProtectedRelation& protection, int most_steps) {
+  if (protection.user_column == 0 || !has_column(protection)) return false;
+  return protection.user_column != kUsersOfReference ||
+         problem_of_steps(protection, most_steps) == nullptr;
+}
+
+const char* problem_of_steps(const ProtectedRelation& protection, int most_steps) {
+  const char* name = get_rel_name(protection.through);
+  if (name == nullptr) return "table that says whose its rows are is gone";
+  const ProtectedRelation* found = find_protected_relation(protection.through);
+  // A copy: what is looked up from now on may read the catalog anew.
+  const ProtectedRelation other = found == nullptr ? ProtectedRelation{} : *found;
+  if (most_steps == 0 || !leads_to_persons(other, most_steps - 1)) {
+    return psprintf("rows refer to \"%s\", which does not lead to persons", name);
+  }
+  const bool is_of_unit = NameStr(other.unit)[0] != '\0' &&
+                          strcmp(NameStr(other.unit), NameStr(protection.unit)) == 0 &&
+                          owner_of(other.relation) == owner_of(protection.relation);
+  if (!is_of_unit) return psprintf("rows refer to \"%s\", which has another unit or owner", name);
+  const char* problem = nullptr;
+  (void)find_reference(protection.relation, protection.reference_column, protection.through,
+                       &problem);
+  if (problem == nullptr) return nullptr;
+  return psprintf("column \"%s\" %s", NameStr(protection.user_column_name), problem);
+}
+
 bool is_open(const ProtectedRelation& protection) {
-  return protection.user_column == 0 ||
-         get_attnum(protection.relation, NameStr(protection.user_column_name)) ==
-             protection.user_column;
+  return protection.user_column == 0 || leads_to_persons(protection, kMostSteps);
 }
 
 // The role may have been dropped, and another one may have got its OID or its name.
@@ -284,6 +326,20 @@ const ProtectedRelation* find_protected_relation(Oid relation) {
   return exists ? found : nullptr;
 }
 
+const char* problem_of_reference(const ProtectedRelation& protection) {
+  return problem_of_steps(protection, kMostSteps);
+}
+
+UserColumn column_of_users(Oid relation) {
+  for (int steps = 0; steps <= kMostSteps; ++steps) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
+    if (protection == nullptr) break;
+    if (protection->user_column > 0) return {relation, protection->user_column};
+    relation = protection->through;
+  }
+  return {};
+}
+
 List* relations_that_protect_users() {
   List* relations = NIL;
   if (!any_protected_relation()) return relations;
@@ -296,8 +352,11 @@ List* relations_that_protect_users() {
 
 std::optional<PrivateAccess> private_access(Oid relation, Oid user) {
   std::optional<PrivateAccess> access;
-  const ProtectedRelation* protection = find_protected_relation(relation);
-  if (protection == nullptr || !is_open(*protection)) return access;
+  const ProtectedRelation* found = find_protected_relation(relation);
+  if (found == nullptr) return access;
+  // To look at what it refers to may read the tables anew.
+  const ProtectedRelation protection = *found;
+  if (!is_open(protection) || find_protected_relation(relation) == nullptr) return access;
   const Rows<Grant>& grants = contents.grants;
   const Grant* end = grants.rows + grants.count;
   for (const Grant* grant = find(grants, relation); grant != end && grant->relation == relation;

@@ -18,12 +18,21 @@ extern "C" {
 // relation is protected and nobody borrows a right.
 namespace dpquantile {
 
+// The user column of a table that has none, because its rows refer to those of another table, which
+// has one. No column has this number, so that none passes for it.
+constexpr AttrNumber kUsersOfReference = -101;
+
 struct ProtectedRelation {
   Oid relation;
   // The user column: it identifies the person all of whose rows are protected; 0 if each row is
-  // protected.
+  // protected; kUsersOfReference.
   AttrNumber user_column;
+  // The name of this column, or of the one that refers.
   NameData user_column_name;
+  // With kUsersOfReference: the column that refers to the row whose person is that of this row, and
+  // the table of that row; it is protected, too. Else 0 and invalid.
+  AttrNumber reference_column;
+  Oid through;
   // How many rows of a user each release block sees; 0: aggregates over rows are refused.
   int max_rows;
   // What kind of persons they are, by a name of the owner's: the tables of one owner with the same
@@ -40,7 +49,19 @@ bool any_protected_relation();
 // Null if the relation is not protected. Valid until the next call of one of these functions.
 const ProtectedRelation* find_protected_relation(Oid relation);
 
-// The OIDs of all protected relations with a user column.
+// The column that identifies the persons of a protected table: its user column, or that of the
+// table at the end of its references. Both 0 if there is none.
+struct UserColumn {
+  Oid relation;
+  AttrNumber number;
+};
+UserColumn column_of_users(Oid relation);
+
+// Why the rows of a protected table do not lead to persons through the other table, or null if they
+// do. The reason goes on after "its ". Then private access to the table is closed.
+const char* problem_of_reference(const ProtectedRelation& protection);
+
+// The OIDs of all protected relations that protect persons.
 List* relations_that_protect_users();
 
 // What the user's grants on the relation allow together.
@@ -53,9 +74,10 @@ struct PrivateAccess {
 };
 
 // None without a valid grant. A grant is valid for the members of a role, if the role still exists
-// under the name to which the owner gave it, and if the user column is still the
-// same. Of several grants the smallest smallest_epsilon counts, the largest epsilon with the delta
-// beside it, the longest reuse, and the most cancels.
+// under the name to which the owner gave it, if the user column is still the same, and if a table
+// that is protected through another one still leads to persons. Of several grants the smallest
+// smallest_epsilon counts, the largest epsilon with the delta beside it, the longest reuse, and the
+// most cancels.
 std::optional<PrivateAccess> private_access(Oid relation, Oid user);
 
 // The queries of the user that ended while they read rows of the relation.

@@ -1,9 +1,11 @@
 #include "pg/grants/relation_permissions.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "parser/parse_relation.h"
 #include "rewrite/prs2lock.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -36,5 +38,13 @@ List* all_permissions(const Query* query) {
 }
 
 #endif
+
+Oid owner_of(Oid relation) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(row)) return InvalidOid;
+  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relowner;
+  ReleaseSysCache(row);
+  return owner;
+}
 
 }  // namespace dpquantile

@@ -19,4 +19,7 @@ RelationPermissions* permissions_of(const Query* query, const RangeTblEntry* ent
 // All that PostgreSQL checks for the query level: RelationPermissions. Some have no relation.
 List* all_permissions(const Query* query);
 
+// The owner of a relation, or invalid.
+Oid owner_of(Oid relation);
+
 }  // namespace dpquantile

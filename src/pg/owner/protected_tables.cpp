@@ -2,6 +2,7 @@
 // changes.
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/facts/shared_rows.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/owner/own_relation.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/postgres.hpp"
@@ -61,7 +62,7 @@ void invalidate_plans(HeapTuple row, TupleDesc columns) {
 
 using namespace dpquantile;
 
-// (relation regclass, user_id name, max_rows integer, unit name) returns void
+// (relation regclass, user_id name, max_rows integer, unit name, through regclass) returns void
 DPQ_FUNCTION(dpq_protect_table) {
   return call_for_owner(fcinfo, "set_protection");
 }
@@ -100,6 +101,22 @@ DPQ_FUNCTION(dpq_table_with_other_users) {
 // (index oid) returns text: why the predicate of an index closes its table, or NULL.
 DPQ_FUNCTION(dpq_problem_of_predicate) {
   const char* problem = problem_of_predicate(PG_GETARG_OID(0));
+  if (problem == nullptr) PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
+
+// (relation regclass, user_id name, through regclass, unit name) returns text: why the rows of a
+// table that is protected so do not lead to persons, or NULL.
+DPQ_FUNCTION(dpq_problem_of_reference) {
+  ProtectedRelation protection{};
+  protection.relation = PG_GETARG_OID(0);
+  protection.user_column = kUsersOfReference;
+  protection.user_column_name = *PG_GETARG_NAME(1);
+  protection.reference_column =
+      get_attnum(protection.relation, NameStr(protection.user_column_name));
+  protection.through = PG_GETARG_OID(2);
+  protection.unit = *PG_GETARG_NAME(3);
+  const char* problem = problem_of_reference(protection);
   if (problem == nullptr) PG_RETURN_NULL();
   PG_RETURN_TEXT_P(cstring_to_text(problem));
 }

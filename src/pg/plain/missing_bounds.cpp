@@ -89,7 +89,7 @@ const char* text_of_value(const PlainLevel* level, Node* value) {
 // protects persons.
 const char* call_for_persons(const PlainLevel* level, const char* aggregate, Node* value) {
   const ProtectedRelation* protection = find_protected_relation(linitial_oid(level->relations));
-  if (protection == nullptr || protection->user_column == 0) return nullptr;
+  if (protection == nullptr || protection->user_column < 1) return nullptr;
   const char* name = is_one(aggregate, {"avg"})                               ? "dp_user_mean"
                      : is_one(aggregate, {"variance", "var_samp", "var_pop"}) ? "dp_user_variance"
                                                                               : nullptr;

@@ -107,8 +107,7 @@ Tree* with_counterparts(const Replacing* replacing, Tree* tree) {
 // The column of the persons, in the first table of FROM that can show it; null if none can.
 Node* show_user(const PlainLevel* level) {
   for (const Oid relation : each_oid(level->relations)) {
-    const ProtectedRelation* protection = find_protected_relation(relation);
-    Node* user = show_column(level->select, {relation, protection->user_column});
+    Node* user = show_users(level->select, relation);
     if (user != nullptr) return user;
   }
   return nullptr;

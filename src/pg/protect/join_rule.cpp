@@ -350,7 +350,9 @@ void find_relations(JudgedLevel* level) {
   level->has_one_row = has_one_row(level);
   if (list_length(level->relations) < 2) return;
   List** joined = &level->statement->joined;
-  *joined = list_concat_unique_oid(*joined, level->tables);
+  for (const auto* relation : each<const BorrowedRelation>(level->relations)) {
+    *joined = list_append_unique_oid(*joined, relation->table);
+  }
 }
 
 }  // namespace

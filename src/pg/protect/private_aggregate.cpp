@@ -129,12 +129,17 @@ bool check_user(const JudgedLevel* level, const Aggref* call, const FamilyRow& f
   if (protects_users(level, call, family)) return false;
   if (level->has_one_row && !family.hashes_users() && !family.selects_groups) return false;
   if (limits_rows(level, family)) return true;
-  const char* user = get_attname(level->user_relation->permissions->relid,
-                                 level->user_relation->user_column, false);
-  refuse_call(level, call,
-              psprintf("%s does not protect all rows of a person, whom column \"%s\" identifies",
-                       get_func_name(call->aggfnoid), user),
-              hint_for_user(level, family, quote_identifier(user)));
+  const BorrowedRelation* users = level->user_relation;
+  const char* user = get_attname(users->permissions->relid, users->user_column, false);
+  const char* hint = hint_for_user(level, family, quote_identifier(user));
+  refuse_call(
+      level, call,
+      psprintf("%s does not protect all rows of a person, whom column \"%s\"%s identifies",
+               get_func_name(call->aggfnoid), user,
+               users->is_referenced ? psprintf(" of \"%s\"", name_of(users)) : ""),
+      users->is_referenced
+          ? psprintf("Join \"%s\" by the foreign key to name this column. %s", name_of(users), hint)
+          : hint);
 }
 
 // ---- The limit of the rows of a user -------------------------------------------------------

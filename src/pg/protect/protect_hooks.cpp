@@ -50,6 +50,8 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
     if (list_member_oid(mark->relations, relation->permissions->relid)) continue;
     mark->relations = lappend_oid(mark->relations, relation->permissions->relid);
     mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
+    mark->through = lappend_oid(mark->through, relation->through);
+    mark->referenced = lappend_int(mark->referenced, relation->is_referenced ? 1 : 0);
     mark->max_rows = lappend_int(mark->max_rows, relation->max_rows);
     mark->units = lappend(mark->units, makeString(pstrdup(NameStr(relation->unit))));
     mark->tables = lappend_oid(mark->tables, relation->table);

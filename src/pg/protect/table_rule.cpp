@@ -32,6 +32,11 @@ bool has_row_security(Oid relation) {
   return has;
 }
 
+const char* column_that_refers(Oid table) {
+  const ProtectedRelation* protection = find_protected_relation(table);
+  return protection == nullptr ? "" : pstrdup(NameStr(protection->user_column_name));
+}
+
 bool has_foreign_rows(Oid relation) {
   if (!has_subclass(relation)) return false;
   for (const Oid child : each_oid(find_all_inheritors(relation, AccessShareLock, nullptr))) {
@@ -81,7 +86,9 @@ void check_users_of_table(const JudgedLevel* level, Oid table, AttrNumber user_c
   const char* name = user_column > 0 ? get_attname(table, user_column, true) : nullptr;
   relation->table = table;
   relation->table_users = name == nullptr ? "" : name;
-  check_users_of_shared_rows(level->statement->refused, table, relation->table_users);
+  if (OidIsValid(relation->through)) relation->table_users = column_that_refers(table);
+  check_users_of_shared_rows(level->statement->refused, table, relation->table_users,
+                             relation->through);
 }
 
 void check_users_of_view(const JudgedLevel* level, Oid relation, AttrNumber user_column) {

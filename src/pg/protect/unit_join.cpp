@@ -1,7 +1,9 @@
 #include "pg/protect/unit_join.hpp"
 
 #include "pg/facts/shared_rows.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/reference_rule.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
@@ -65,8 +67,9 @@ const char* call_that_states_unit(const BorrowedRelation* relation, const char* 
   const char* name =
       quote_qualified_identifier(get_namespace_name(get_rel_namespace(oid)), name_of(relation));
   const char* persons = "user_id => ..., max_rows => ...";
-  if (relation->user_column != 0) {
-    const char* user = quote_literal_cstr(get_attname(oid, relation->user_column, false));
+  const ProtectedRelation* protection = find_protected_relation(oid);
+  if (relation->user_column != 0 && protection != nullptr) {
+    const char* user = quote_literal_cstr(NameStr(protection->user_column_name));
     persons = relation->max_rows == 0
                   ? psprintf("user_id => %s", user)
                   : psprintf("user_id => %s, max_rows => %d", user, relation->max_rows);
@@ -193,6 +196,9 @@ void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
   for (auto* node : each<Node>(join.conditions)) {
     if (joins_users(level, join, node)) return;
   }
+  // A list is an inner join, and has the persons of its left part.
+  const bool is_list = join.at == nullptr;
+  if (joins_by_reference(level, {join.left, join.right, join.conditions, is_list})) return;
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",
               "Join them by these columns, of one type: ON visits.patient = patients.id.");
@@ -212,6 +218,7 @@ List* relations_of_entry(const JudgedLevel* level, int number) {
 List* tables_of_entry(const JudgedLevel* level, int number) {
   const JudgedEntry& entry = entry_of(level, number);
   if (entry.relation != nullptr) {
+    if (entry.relation->is_referenced) return NIL;
     return list_make1_oid(rt_fetch(number, level->query->rtable)->relid);
   }
   return entry.source == nullptr ? NIL : list_copy(entry.source->tables);

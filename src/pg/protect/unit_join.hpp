@@ -17,15 +17,17 @@ struct UnitJoin {
 };
 
 // ereports unless the tables of both parts are of one unit, none is in both, and a condition says
-// that a user column of the one is equal to one of the other. An equality of different ids
-// would join the rows of several persons.
+// that a user column of the one is equal to one of the other, or, in a list, rows of the right part
+// are joined with those of the left that say whose they are (reference_rule.hpp). An equality of
+// different ids would join the rows of several persons.
 void check_unit_join(const JudgedLevel* level, const UnitJoin& join);
 
 // Whether the = of GROUP BY tells ids apart as joins by persons do. `id` is a column of persons.
 bool groups_ids(Oid equality, const Node* id);
 
 // The relations whose rows an entry of FROM has, BorrowedRelation, and the OIDs of the tables that
-// these are rows of.
+// these are rows of, without those that only say whose they are: a join with one of these squares
+// nothing.
 List* relations_of_entry(const JudgedLevel* level, int number);
 List* tables_of_entry(const JudgedLevel* level, int number);
 

@@ -1,8 +1,10 @@
 #include "pg/protect/validator.hpp"
 
 #include "pg/protect/accepted_shape.hpp"
+#include "pg/protect/copied_persons.hpp"
 #include "pg/protect/outer_query.hpp"
 #include "pg/protect/person_group.hpp"
+#include "pg/protect/references.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
@@ -347,12 +349,14 @@ bool are_all_judged(const Level* level) {
 
 void validate_statement(JudgedStatement* statement, Query* query) {
   const RefusedQuery& refused = statement->refused;
+  lower_references(statement, query);
   // Without objects of others nothing that follows calls their code.
   const int before = count_reasons(refused);
   check_catalog_objects(refused, query);
   if (count_reasons(refused) > before) return;
   statement->check_subquery = judge_subquery;
   Level* read = read_statement(query, statement->borrowed)->top;
+  compare_copied_persons(read);
   const JudgedLevel* top = judge(statement, nullptr, read, {});
   if (count_reasons(refused) > 0) return;
   if (!are_all_judged(read)) {

@@ -1,5 +1,6 @@
 #include "pg/query/shown_column.hpp"
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -84,31 +85,64 @@ AttrNumber require_expression(const Entry& entry, Node* expression) {
   return number;
 }
 
-// Null if the entry does not have it.
-Node* show_column_of_entry(const Level* level, int number, const ColumnOrigin& searched) {
+// A column of a relation, and what it is of.
+struct Searched {
+  Oid relation;
+  AttrNumber column;
+  Oid type;
+  int32 modifier;
+  Oid collation;
+};
+
+// The users of a table that is protected through another one are the column after its own: the
+// query gets it when it is judged.
+Node* column_of_relation(const Level* level, int number, const Searched& searched) {
   const Entry& entry = entry_of(level, number);
-  if (entry.relation == searched.relation) {
-    Oid type;
-    int32 modifier;
-    Oid collation;
-    get_atttypetypmodcoll(entry.relation, searched.column, &type, &modifier, &collation);
-    return column_of_entry(level, number, searched.column, type, modifier, collation);
-  }
+  const bool is_added = searched.column == kUsersOfReference;
+  if (is_added && entry.below != nullptr) return nullptr;
+  const auto column = is_added
+                          ? static_cast<AttrNumber>(list_length(entry.table->eref->colnames) + 1)
+                          : searched.column;
+  return column_of_entry(level, number, column, searched.type, searched.modifier,
+                         searched.collation);
+}
+
+Node* show_in_from(const Level* level, const Searched& searched);
+
+// Null if the entry does not have it.
+Node* show_in_entry(const Level* level, int number, const Searched& searched) {
+  const Entry& entry = entry_of(level, number);
+  if (entry.relation == searched.relation) return column_of_relation(level, number, searched);
   if (OidIsValid(entry.relation) || entry.below == nullptr || hides_rows(entry.below)) {
     return nullptr;
   }
-  Node* below = show_column(entry.below, searched);
+  Node* below = show_in_from(entry.below, searched);
   return below == nullptr ? nullptr : show_expression(level, number, below);
 }
 
-Node* show_column_of_part(const Level* level, const Node* part, const ColumnOrigin& searched) {
+Node* show_in_part(const Level* level, const Node* part, const Searched& searched) {
   if (IsA(part, RangeTblRef)) {
-    return show_column_of_entry(level, as<RangeTblRef>(part)->rtindex, searched);
+    return show_in_entry(level, as<RangeTblRef>(part)->rtindex, searched);
   }
   if (!IsA(part, JoinExpr)) return nullptr;
   const auto* join = as<JoinExpr>(part);
-  Node* left = show_column_of_part(level, join->larg, searched);
-  return left != nullptr ? left : show_column_of_part(level, join->rarg, searched);
+  Node* left = show_in_part(level, join->larg, searched);
+  return left != nullptr ? left : show_in_part(level, join->rarg, searched);
+}
+
+Node* show_in_from(const Level* level, const Searched& searched) {
+  for (const auto* part : each<const Node>(level->query->jointree->fromlist)) {
+    Node* column = show_in_part(level, part, searched);
+    if (column != nullptr) return column;
+  }
+  return nullptr;
+}
+
+Searched column_as_searched(const ColumnOrigin& origin) {
+  Searched searched = {origin.relation, origin.column, InvalidOid, -1, InvalidOid};
+  get_atttypetypmodcoll(origin.relation, origin.column, &searched.type, &searched.modifier,
+                        &searched.collation);
+  return searched;
 }
 
 }  // namespace
@@ -135,12 +169,20 @@ Node* show_expression(const Level* level, int number, Node* expression) {
                          exprCollation(expression));
 }
 
-Node* show_column(const Level* level, const ColumnOrigin& origin) {
-  for (const auto* part : each<const Node>(level->query->jointree->fromlist)) {
-    Node* column = show_column_of_part(level, part, origin);
-    if (column != nullptr) return column;
-  }
-  return nullptr;
+Node* show_column(const Level* level, int number, const ColumnOrigin& origin) {
+  return show_in_entry(level, number, column_as_searched(origin));
+}
+
+Node* show_users(const Level* level, Oid relation) {
+  const ProtectedRelation* protection = find_protected_relation(relation);
+  if (protection == nullptr) return nullptr;
+  const AttrNumber column = protection->user_column;
+  const UserColumn users = column_of_users(relation);
+  if (!OidIsValid(users.relation)) return nullptr;
+  Searched searched = column_as_searched({users.relation, users.number});
+  searched.relation = relation;
+  searched.column = column;
+  return show_in_from(level, searched);
 }
 
 }  // namespace dpquantile

@@ -16,8 +16,13 @@ Node* column_of_entry(const Level* level, int entry, AttrNumber number, Oid type
 // combines rows of which this is no key, or sorts them.
 Node* show_expression(const Level* level, int entry, Node* expression);
 
-// A column of the level that has this column of a relation. Derived tables and CTEs that leave it
-// out get it. Null if FROM does not read the relation, or not in a form that can show it.
-Node* show_column(const Level* level, const ColumnOrigin& origin);
+// A column of an entry of FROM that has this column of a relation. Derived tables and CTEs that
+// leave it out get it. Null if it does not read the relation, or not in a form that can show it.
+Node* show_column(const Level* level, int entry, const ColumnOrigin& origin);
+
+// In the same way, from all of FROM, a column with the users of a protected relation: its user
+// column, or, if it is protected through another table, the column that it gets after its own when
+// the query is judged (pg/protect/references.hpp).
+Node* show_users(const Level* level, Oid relation);
 
 }  // namespace dpquantile

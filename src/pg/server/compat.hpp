@@ -124,6 +124,21 @@ extern "C" {
 #define DPQ_MOVE_PERMISSIONS(to, from) ((void)(to), (void)(from))
 #endif
 
+// Gives a query the permissions of the entries that a parser has made for it, and moves an entry
+// with permissions into the range table of another query (parser/parse_node.h).
+#if PG_VERSION_NUM >= 160000
+#define DPQ_TAKE_PERMISSIONS(query, parser) ((query)->rteperminfos = (parser)->p_rteperminfos)
+#define DPQ_PERMISSIONS_OF_ITEM(item) ((item)->p_perminfo)
+#define DPQ_MOVE_ENTRY(query, entry, permissions)                       \
+  ((query)->rteperminfos = lappend((query)->rteperminfos, permissions), \
+   (void)((entry)->perminfoindex = static_cast<Index>(list_length((query)->rteperminfos))))
+#else
+#define DPQ_TAKE_PERMISSIONS(query, parser) ((void)(query), (void)(parser))
+#define DPQ_PERMISSIONS_OF_ITEM(item) ((item)->p_rte)
+#define DPQ_MOVE_ENTRY(query, entry, permissions) \
+  ((void)(query), (void)(entry), (void)(permissions))
+#endif
+
 // Gives an entry that was added to the range table of a plan the permissions of an entry of a query
 // (parser/parse_relation.h).
 #if PG_VERSION_NUM >= 160000
@@ -173,6 +188,16 @@ extern "C" {
 #else
 #define DPQ_NOT_NULL_CONSTRAINT(relation, column) \
   ((void)(relation), (void)(column), static_cast<HeapTuple>(nullptr))
+#endif
+
+// PostgreSQL 18 has foreign keys that are not enforced, and those that compare periods
+// (catalog/pg_constraint.h).
+#if PG_VERSION_NUM >= 180000
+#define DPQ_IS_ENFORCED(constraint) ((constraint)->conenforced)
+#define DPQ_IS_OF_PERIODS(constraint) ((constraint)->conperiod)
+#else
+#define DPQ_IS_ENFORCED(constraint) ((void)(constraint), true)
+#define DPQ_IS_OF_PERIODS(constraint) ((void)(constraint), false)
 #endif
 
 // PostgreSQL 16 marks a column with the outer joins that may have made it NULL.

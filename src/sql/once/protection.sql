@@ -16,9 +16,11 @@ CREATE TABLE dpquantile.protected_table (
   user_number smallint,
   max_rows    integer,
   unit        name,
+  through     regclass,
   CHECK ((user_column IS NULL) = (user_number IS NULL)),
   CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL),
-  CHECK (unit IS NULL OR unit <> '' AND user_column IS NOT NULL)
+  CHECK (unit IS NULL OR unit <> '' AND user_column IS NOT NULL),
+  CHECK (through IS NULL OR unit IS NOT NULL)
 );
 
 -- Without a foreign key: a parallel pg_restore may restore this table first.

@@ -9,6 +9,8 @@ BEGIN
   DELETE FROM dpquantile.budget b USING dpquantile.table_identity i
    WHERE i.table_id = b.table_id AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = i.relation);
   DELETE FROM dpquantile.protected_table t WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.relation);
+  -- NULL would say that the column identifies the person itself.
+  UPDATE dpquantile.protected_table t SET through = 0 WHERE t.through <> 0 AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.through);
   DELETE FROM dpquantile.table_identity i WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = i.relation);
   DELETE FROM dpquantile.column_domain d
    WHERE NOT EXISTS (SELECT FROM pg_attribute a

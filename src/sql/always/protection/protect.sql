@@ -1,4 +1,4 @@
-CREATE OR REPLACE FUNCTION dpquantile.check_protection(relation regclass, user_id name, max_rows integer, unit name) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.check_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -31,10 +31,45 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Name the kind of persons that user_id identifies, such as patient, or leave it out.';
   END IF;
+  PERFORM dpquantile.check_reference(asked, check_protection.user_id, check_protection.unit, check_protection.through);
 END
 $$;
-COMMENT ON FUNCTION dpquantile.check_protection(regclass, name, integer, name) IS
+COMMENT ON FUNCTION dpquantile.check_protection(regclass, name, integer, name, regclass) IS
   'The arguments of dp_protect_table. An error for the first that no protected table can have.';
+
+CREATE OR REPLACE FUNCTION dpquantile.check_reference(relation regclass, user_id name, unit name, through regclass) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  asked CONSTANT regclass := check_reference.relation;
+  problem text;
+BEGIN
+  IF check_reference.through IS NULL THEN
+    RETURN;
+  ELSIF check_reference.user_id IS NULL OR check_reference.unit IS NULL THEN
+    RAISE EXCEPTION 'through needs user_id and unit, and % is NULL', CASE WHEN check_reference.user_id IS NULL THEN 'user_id' ELSE 'unit' END
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = format('Name the column that refers to %s, and the unit of %1$s: SELECT dp_protect_table(%L, user_id => ..., unit => ..., through => %L).',
+                          check_reference.through, asked, check_reference.through);
+  ELSIF check_reference.through = asked THEN
+    RAISE EXCEPTION '% cannot be protected through itself', asked
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Name the table that has the persons, or leads to them.';
+  END IF;
+  PERFORM FROM dpquantile.protected_table t WHERE t.relation = check_reference.through FOR KEY SHARE;
+  problem := dpquantile.problem_of_reference(asked, check_reference.user_id, check_reference.through, check_reference.unit);
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be protected through %: its %', asked, check_reference.through, problem
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = CASE WHEN problem LIKE 'rows %'
+                        THEN format('Protect that table first, with its persons and this unit: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
+                                    check_reference.through, check_reference.unit)
+                        ELSE format('It must refer to exactly this table by one foreign key, such as ALTER TABLE %s ADD FOREIGN KEY (%I) REFERENCES %s; makes.',
+                                    asked, check_reference.user_id, check_reference.through) END;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_reference(regclass, name, name, regclass) IS
+  'relation, user_id, unit, through: of dp_protect_table. An error if through is stated, and the rows do not lead to persons through it.';
 
 CREATE OR REPLACE FUNCTION dpquantile.number_of_users_column(relation regclass, user_id name) RETURNS smallint
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -68,7 +103,7 @@ $$;
 COMMENT ON FUNCTION dpquantile.number_of_users_column(regclass, name) IS
   'relation, user_id: of dp_protect_table. The number of the column, NULL without one. An error if it cannot identify persons.';
 
-CREATE OR REPLACE FUNCTION dpquantile.check_tables_with_same_rows(relation regclass, user_id name) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.check_tables_with_same_rows(relation regclass, user_id name, through regclass) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -78,10 +113,10 @@ DECLARE
 BEGIN
   -- A column has one name in all parents and children; a view may give it another one.
   FOR other IN
-    SELECT t.relation, t.user_column FROM dpquantile.tables_with_same_rows(asked) s (relation)
+    SELECT t.relation, t.user_column, t.through FROM dpquantile.tables_with_same_rows(asked) s (relation)
       JOIN dpquantile.protected_table t ON t.relation = s.relation
      WHERE CASE WHEN check_tables_with_same_rows.user_id IS NULL OR t.user_column IS NULL THEN t.user_column IS DISTINCT FROM check_tables_with_same_rows.user_id
-                ELSE t.user_column <> check_tables_with_same_rows.user_id
+                ELSE (t.user_column, t.through) IS DISTINCT FROM (check_tables_with_same_rows.user_id::name, check_tables_with_same_rows.through)
                      AND (SELECT c.relkind FROM pg_class c WHERE c.oid = asked) IN ('r', 'p') END
      ORDER BY t.user_column IS NULL, t.relation
   LOOP
@@ -90,10 +125,11 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state',
               HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ...).', asked);
     ELSIF other.user_column IS NOT NULL THEN
-      RAISE EXCEPTION '% cannot be protected with user_id %: its rows are also rows of %, which protects the persons of its column "%"',
-                      asked, check_tables_with_same_rows.user_id, other.relation, other.user_column
+      RAISE EXCEPTION '% cannot be protected with user_id %: its rows are also rows of %, which protects the persons of its column "%"%',
+                      asked, check_tables_with_same_rows.user_id, other.relation, other.user_column, coalesce(' through ' || other.through::text, '')
         USING ERRCODE = 'object_not_in_prerequisite_state',
-              HINT = format('Name the same column: SELECT dp_protect_table(%L, user_id => %L).', asked, other.user_column);
+              HINT = format('Name the same column: SELECT dp_protect_table(%L, user_id => %L%s).', asked, other.user_column,
+                            ', unit => ..., through => ' || quote_literal(other.through::text));
     END IF;
     RAISE NOTICE 'private access to % is closed: its rows are also rows of %, which protects persons', other.relation, asked
       USING HINT = format('Protect it with the same column: SELECT dp_protect_table(%L, user_id => %L).', other.relation,
@@ -101,8 +137,8 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.check_tables_with_same_rows(regclass, name) IS
-  'relation, user_id: of dp_protect_table. An error if another table with its rows protects more; a notice if one protects less.';
+COMMENT ON FUNCTION dpquantile.check_tables_with_same_rows(regclass, name, regclass) IS
+  'relation, user_id, through: of dp_protect_table. An error if another table with its rows protects more; a notice if one protects less.';
 
 CREATE OR REPLACE FUNCTION dpquantile.change_limits(before dpquantile.protected_table, max_rows integer, unit name) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -129,8 +165,8 @@ $$;
 COMMENT ON FUNCTION dpquantile.change_limits(dpquantile.protected_table, integer, name) IS
   'before: the row of a protected table, locked; max_rows, unit: its new ones.';
 
-CREATE OR REPLACE FUNCTION dpquantile.change_users_column(before dpquantile.protected_table, user_id name, user_number smallint, max_rows integer, unit name)
-  RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.change_users_column(before dpquantile.protected_table, user_id name, user_number smallint, max_rows integer, unit name,
+                                               through regclass) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -141,24 +177,28 @@ BEGIN
   -- users of two columns have nothing in common.
   IF change_users_column.user_id IS NULL
      OR EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND NOT a.attisdropped)
+        AND (before.through IS DISTINCT FROM 0 OR change_users_column.through IS NULL)
   THEN
-    RAISE EXCEPTION '% is protected already, with user_id %', asked, before.user_column
+    RAISE EXCEPTION '% is protected already, with user_id %', asked, before.user_column || CASE WHEN before.through = 0 THEN ' through a table that is gone'
+                                                                                                ELSE coalesce(' through ' || before.through::text, '') END
       USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = format('To change it, SELECT dp_unprotect_table(%L); this ends all private access. Then protect it again.', asked);
   END IF;
   UPDATE dpquantile.protected_table AS t
      SET user_column = change_users_column.user_id, user_number = change_users_column.user_number, max_rows = change_users_column.max_rows,
-         unit = change_users_column.unit
+         unit = change_users_column.unit, through = change_users_column.through
    WHERE t.relation = asked;
   RAISE NOTICE '% is protected with user_id % now; until now %', asked, change_users_column.user_id,
                CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
+                    WHEN before.through = 0 THEN 'through a table that is gone'
                     ELSE format('with a column "%s" that is gone', before.user_column) END;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, name, smallint, integer, name) IS
-  'before: the row of a protected table, locked; the others: its new user column and limits. An error unless the old column is gone, or there was none.';
+COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, name, smallint, integer, name, regclass) IS
+  'before: the row of a protected table, locked; the others: its new user column, limits and reference. An error unless the old column, or the table that '
+  'it referred to, is gone, or there was none.';
 
-CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, caller oid) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -168,11 +208,11 @@ DECLARE
   before dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
-  PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit);
+  PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through);
   number := dpquantile.number_of_users_column(asked, set_protection.user_id);
-  PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id);
-  INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit)
-  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit)
+  PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id, set_protection.through);
+  INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit, through)
+  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
@@ -183,13 +223,30 @@ BEGIN
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
-  IF (before.user_column, before.user_number) IS NOT DISTINCT FROM (set_protection.user_id, number) THEN
+  IF (before.user_column, before.user_number, before.through) IS NOT DISTINCT FROM (set_protection.user_id, number, set_protection.through) THEN
     PERFORM dpquantile.change_limits(before, set_protection.max_rows, set_protection.unit);
   ELSE
-    PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, set_protection.max_rows, set_protection.unit);
+    PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, set_protection.max_rows, set_protection.unit,
+                                           set_protection.through);
   END IF;
 END
 $$;
+
+CREATE OR REPLACE FUNCTION dpquantile.check_not_referred_to(relation regclass) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  other regclass := (SELECT t.relation FROM dpquantile.protected_table t WHERE t.through = check_not_referred_to.relation ORDER BY t.relation LIMIT 1);
+BEGIN
+  IF other IS NOT NULL THEN
+    RAISE EXCEPTION 'the protection of % cannot be ended: % is protected through it', check_not_referred_to.relation, other
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('End that first: SELECT dp_unprotect_table(%L).', other);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_not_referred_to(regclass) IS
+  'relation: of dp_unprotect_table. An error if another table is protected through it.';
 
 CREATE OR REPLACE FUNCTION dpquantile.end_protection(relation regclass, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -201,18 +258,20 @@ BEGIN
     RAISE EXCEPTION '% is not protected', end_protection.relation
       USING ERRCODE = 'undefined_object', HINT = 'The view dp_protected_tables lists the protected tables.';
   END IF;
+  -- Protected with other persons again, it would change whom the grants on the others protect. (check_reference locks its row.)
+  PERFORM dpquantile.check_not_referred_to(end_protection.relation);
   DELETE FROM dpquantile.private_grant g WHERE g.relation = end_protection.relation;
   DELETE FROM dpquantile.failed_read f WHERE f.relation = end_protection.relation;
   DELETE FROM dpquantile.column_domain d WHERE d.relation = end_protection.relation;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, name, oid) IS 'What dp_protect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, name, regclass, oid) IS 'What dp_protect_table does for caller.';
 COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL, max_rows integer DEFAULT NULL,
-                                              unit name DEFAULT NULL) RETURNS void
+                                              unit name DEFAULT NULL, through regclass DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
-COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name) IS
+COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name, regclass) IS
   'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
   'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
   'materialized view or view without row security; user_id: the column that identifies the person, if a person may have several rows; '
@@ -221,7 +280,9 @@ COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name) 
   'with a delta are allowed, too, and answer with epsilon / max_rows for each row, so that all rows of a person are protected with '
   'epsilon (default: NULL, they are refused); unit: a name for what user_id names, such as patient: a query may join the tables '
   'of one owner with the same unit by these columns, and then sees as many rows of each person as one of the tables allows, and '
-  'protects the rows of a person in all of them together (default: NULL, no such joins). For the owner of the table.';
+  'protects the rows of a person in all of them together (default: NULL, no such joins); through: a protected table of the same owner and unit '
+  'to which user_id refers by a foreign key: the person of a row is that of the row that it refers to, as a line of an order is about the customer of '
+  'the order (default: NULL, user_id identifies the person itself). For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';

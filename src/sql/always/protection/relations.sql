@@ -82,5 +82,11 @@ CREATE OR REPLACE FUNCTION dpquantile.table_with_other_users(relation regclass, 
   LANGUAGE C STABLE
   AS 'MODULE_PATHNAME', 'dpq_table_with_other_users';
 COMMENT ON FUNCTION dpquantile.table_with_other_users(regclass, name) IS
-  'relation: a materialized view, or a view of one; user_column: the column of its persons, NULL if it protects rows. The protected '
+  'relation: a materialized view, a view of one, or a view of a table that is protected through another one; user_column: the column of its persons, NULL if it protects rows. The protected '
   'table that has rows in common with it and protects other persons, which closes private access; otherwise NULL. Tells nothing about any data.';
+
+CREATE OR REPLACE FUNCTION dpquantile.problem_of_reference(relation regclass, user_id name, through regclass, unit name) RETURNS text
+  LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME', 'dpq_problem_of_reference';
+COMMENT ON FUNCTION dpquantile.problem_of_reference(regclass, name, regclass, name) IS
+  'relation, user_id, through, unit: of dp_protect_table. Why the rows do not lead to persons, which closes private access; otherwise NULL. Tells '
+  'nothing about any data.';

@@ -18,6 +18,9 @@ COMMENT ON COLUMN dpquantile.protected_table.max_rows IS
 COMMENT ON COLUMN dpquantile.protected_table.unit IS
   'What user_column names, as the owner calls it: the tables of one owner with the same unit may be joined by these columns; NULL if '
   'it may be joined with no other protected table.';
+COMMENT ON COLUMN dpquantile.protected_table.through IS
+  'The protected table to whose rows user_column refers, by a foreign key, and whose persons are those of the rows; NULL if user_column identifies the '
+  'person itself, 0 if the table is gone. Unless there is such a key, private access is closed.';
 COMMENT ON TABLE dpquantile.private_grant IS
   'Private access: which role may ask private queries of which table, as long as the table is in protected_table. Only '
   'dp_grant_private_access, dp_revoke_private_access and dp_unprotect_table change it.';

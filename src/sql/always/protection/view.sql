@@ -2,6 +2,7 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
   SELECT t.relation,
          c.relowner AS owner,
          t.user_column,
+         t.through,
          t.max_rows,
          t.unit,
          g.grantee,
@@ -14,13 +15,14 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
          coalesce(dpquantile.unprotectable(t.relation),
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
                        THEN format('its user column "%s" is gone', t.user_column) END,
+                  'its ' || dpquantile.problem_of_reference(t.relation, t.user_column, t.through, t.unit),
                   -- A column has one name in all parents and children; a view may give it another one.
                   (SELECT format('its rows are also rows of %s, which protects the persons of its column "%s"', o.relation, o.user_column)
                      FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
                      JOIN dpquantile.protected_table o ON o.relation = s.relation
                     WHERE CASE WHEN c.relkind = 'm' THEN false
                                WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
-                               ELSE t.user_column IS DISTINCT FROM o.user_column AND o.user_column IS NOT NULL END
+                               ELSE (t.user_column, t.through) IS DISTINCT FROM (o.user_column, o.through) AND o.user_column IS NOT NULL END
                     ORDER BY o.relation LIMIT 1),
                   (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
                      FROM dpquantile.protected_table o
@@ -62,6 +64,7 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
          (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
             FROM pg_attribute a WHERE a.attrelid = p.relation AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
          p.user_column AS user_id,
+         p.through,
          p.max_rows,
          p.unit,
          (SELECT string_agg(format('%I: %s', d.column_name, d.domain), E'\n' ORDER BY d.column_name)
@@ -92,7 +95,10 @@ COMMENT ON VIEW @extschema@.dp_protected_tables IS
 COMMENT ON COLUMN @extschema@.dp_protected_tables.relation IS 'The table or view.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
-  'The column that identifies the person all of whose rows are protected together; NULL if each row is protected.';
+  'The column that identifies the person all of whose rows are protected together, or refers to a row of the table in through; NULL if each row '
+  'is protected.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.through IS
+  'The protected table to which user_id refers: the person of a row is that of the row that it refers to; NULL if user_id identifies the person itself.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
   'How many rows of each person a SELECT sees; NULL if only aggregates that protect persons may be asked.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS

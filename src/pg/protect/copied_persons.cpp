@@ -1,0 +1,157 @@
+#include "pg/protect/copied_persons.hpp"
+
+#include "pg/facts/unique_key.hpp"
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/protect/key_comparison.hpp"
+#include "pg/query/shown_column.hpp"
+#include "pg/server/nodes.hpp"
+
+extern "C" {
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// A join of two parts of FROM.
+struct Join {
+  const Level* level;
+  const Bitmapset* left;
+  const Bitmapset* right;
+  const List* conditions;  // without which there is no joined row
+};
+
+AttrNumber user_column_of(Oid table) {
+  const ProtectedRelation* protection = find_protected_relation(table);
+  return protection == nullptr ? InvalidAttrNumber : protection->user_column;
+}
+
+// The number of the column of a reference that copies the person; -1 if none does.
+int copy_in(const Reference& reference) {
+  const AttrNumber own = user_column_of(reference.relation);
+  const AttrNumber key = user_column_of(reference.referenced);
+  for (int i = 0; i < reference.columns; ++i) {
+    if (reference.own[i] == own && reference.key[i] == key) return i;
+  }
+  return -1;
+}
+
+// Whether the conditions choose the row that the reference refers to, without the persons.
+bool follows(const Join& join, const Reference& reference, const Entries& entries, int copy) {
+  List* comparisons = NIL;
+  for (int i = 0; i < reference.columns; ++i) {
+    Node* comparison = comparison_of_key(join.level, reference, i, entries, join.conditions);
+    if (comparison == nullptr) continue;
+    if (i == copy) return false;
+    comparisons = lappend(comparisons, comparison);
+  }
+  return OidIsValid(index_that_fixes_row(comparisons, reference.referenced, entries.referenced,
+                                         bms_make_singleton(entries.referring)));
+}
+
+Expr* as_operand(Node* value, Oid type) {
+  if (exprType(value) == type || IsPolymorphicType(type)) return as<Expr>(value);
+  return as<Expr>(
+      makeRelabelType(as<Expr>(value), type, -1, exprCollation(value), COERCE_IMPLICIT_CAST));
+}
+
+// Null if the entries do not show the persons.
+Node* comparison_of_persons(const Join& join, const Reference& reference, const Entries& entries,
+                            int copy) {
+  Node* key =
+      show_column(join.level, entries.referenced, {reference.referenced, reference.key[copy]});
+  Node* own = show_column(join.level, entries.referring, {reference.relation, reference.own[copy]});
+  if (key == nullptr || own == nullptr) return nullptr;
+  Oid key_type;
+  Oid own_type;
+  op_input_types(reference.equality[copy], &key_type, &own_type);
+  auto* compared =
+      as<OpExpr>(make_opclause(reference.equality[copy], BOOLOID, false, as_operand(key, key_type),
+                               as_operand(own, own_type), InvalidOid, exprCollation(key)));
+  set_opfuncid(compared);
+  return as<Node>(compared);
+}
+
+bool is_between(const Join& join, const Entries& entries) {
+  return (bms_is_member(entries.referenced, join.left) &&
+          bms_is_member(entries.referring, join.right)) ||
+         (bms_is_member(entries.referring, join.left) &&
+          bms_is_member(entries.referenced, join.right));
+}
+
+// The comparison of persons that a comparison of keys implies; null if it implies none, or another
+// condition says it.
+Node* implied_by(const Join& join, const KeyComparison& comparison) {
+  const Entries entries = {comparison.key.entry, comparison.own.entry};
+  if (!is_between(join, entries)) return nullptr;
+  const List* references =
+      references_between(comparison.own.origin.relation, comparison.key.origin.relation);
+  for (const auto* reference : each<const Reference>(references)) {
+    const int copy = copy_in(*reference);
+    if (copy < 0 || !reference->is_checked || !follows(join, *reference, entries, copy)) continue;
+    return comparison_of_persons(join, *reference, entries, copy);
+  }
+  return nullptr;
+}
+
+void complete(const Join& join, Node** condition) {
+  for (const auto* term : each<const Node>(join.conditions)) {
+    const KeyComparison comparison = comparison_in(join.level, term);
+    if (!OidIsValid(comparison.operation)) continue;
+    Node* implied = implied_by(join, comparison);
+    if (implied == nullptr) implied = implied_by(join, turned(comparison));
+    if (implied == nullptr) continue;
+    *condition =
+        *condition == nullptr ? implied : as<Node>(make_andclause(list_make2(*condition, implied)));
+    return;
+  }
+}
+
+// ---- FROM ----------------------------------------------------------------------------------
+
+void add_terms(List** terms, Node* condition) {
+  if (condition == nullptr) return;
+  if (!is_andclause(condition)) {
+    *terms = lappend(*terms, condition);
+    return;
+  }
+  for (auto* part : each<Node>(as<BoolExpr>(condition)->args)) add_terms(terms, part);
+}
+
+// Returns the entries of a part of FROM. `where`: the conditions of WHERE that hold for its rows.
+const Bitmapset* complete_part(const Level* level, Node* part, const List* where) {
+  if (IsA(part, RangeTblRef)) return bms_make_singleton(as<RangeTblRef>(part)->rtindex);
+  if (!IsA(part, JoinExpr)) return nullptr;
+  auto* join = as<JoinExpr>(part);
+  const List* below = join->jointype == JOIN_INNER ? where : NIL;
+  const Bitmapset* left = complete_part(level, join->larg, below);
+  const Bitmapset* right = complete_part(level, join->rarg, below);
+  List* conditions = list_copy(below);
+  add_terms(&conditions, join->quals);
+  complete({level, left, right, conditions}, &join->quals);
+  return bms_union(left, right);
+}
+
+void complete_from(const Level* level, FromExpr* from) {
+  List* where = NIL;
+  add_terms(&where, from->quals);
+  Bitmapset* before = nullptr;
+  for (auto* part : each<Node>(from->fromlist)) {
+    const Bitmapset* entries = complete_part(level, part, where);
+    complete({level, before, entries, where}, &from->quals);
+    before = bms_add_members(before, entries);
+  }
+}
+
+}  // namespace
+
+void compare_copied_persons(const Level* level) {
+  if (list_length(level->borrowed_rows) > 1) complete_from(level, level->query->jointree);
+  for (const auto* below : each<const Level>(level->below)) compare_copied_persons(below);
+}
+
+}  // namespace dpquantile

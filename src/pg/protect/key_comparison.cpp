@@ -1,0 +1,76 @@
+#include "pg/protect/key_comparison.hpp"
+
+#include "pg/server/nodes.hpp"
+
+extern "C" {
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// The entry is 0 if an expression shows no column of a table as it is.
+ShownColumn column_behind(const Level* level, const Node* expression) {
+  while (IsA(expression, RelabelType)) {
+    expression = as<Node>(as<RelabelType>(expression)->arg);
+  }
+  const auto origin = origin_of(level, expression);
+  if (!origin || as<Var>(expression)->varlevelsup > 0) return {};
+  const Node* merged = merged_column(level->query, as<Var>(expression));
+  if (merged != nullptr) return column_behind(level, merged);
+  return {static_cast<int>(as<Var>(expression)->varno), *origin};
+}
+
+bool is_of(const KeyComparison& comparison, const Reference& reference, int column,
+           const Entries& entries) {
+  return comparison.operation == reference.equality[column] &&
+         comparison.key.entry == entries.referenced && comparison.own.entry == entries.referring &&
+         comparison.key.origin.relation == reference.referenced &&
+         comparison.own.origin.relation == reference.relation &&
+         comparison.key.origin.column == reference.key[column] &&
+         comparison.own.origin.column == reference.own[column];
+}
+
+Expr* column_of_table(const ShownColumn& shown) {
+  Oid type;
+  int32 modifier;
+  Oid collation;
+  get_atttypetypmodcoll(shown.origin.relation, shown.origin.column, &type, &modifier, &collation);
+  return as<Expr>(makeVar(shown.entry, shown.origin.column, type, modifier, collation, 0));
+}
+
+}  // namespace
+
+KeyComparison comparison_in(const Level* level, const Node* condition) {
+  if (!IsA(condition, OpExpr) || list_length(as<OpExpr>(condition)->args) != 2) return {};
+  const auto* compared = as<OpExpr>(condition);
+  const KeyComparison comparison = {
+      compared->opno, compared->inputcollid,
+      column_behind(level, static_cast<const Node*>(linitial(compared->args))),
+      column_behind(level, static_cast<const Node*>(lsecond(compared->args)))};
+  return comparison.key.entry == 0 || comparison.own.entry == 0 ? KeyComparison{} : comparison;
+}
+
+KeyComparison turned(const KeyComparison& comparison) {
+  return {get_commutator(comparison.operation), comparison.collation, comparison.own,
+          comparison.key};
+}
+
+Node* comparison_of_key(const Level* level, const Reference& reference, int column,
+                        const Entries& entries, const List* conditions) {
+  for (const auto* condition : each<const Node>(conditions)) {
+    const KeyComparison comparison = comparison_in(level, condition);
+    if (!OidIsValid(comparison.operation)) continue;
+    for (const KeyComparison& one : {comparison, turned(comparison)}) {
+      if (!is_of(one, reference, column, entries)) continue;
+      return as<Node>(make_opclause(one.operation, BOOLOID, false, column_of_table(one.key),
+                                    column_of_table(one.own), InvalidOid, one.collation));
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,69 @@
+#include "pg/protect/reference_rule.hpp"
+
+#include "pg/facts/unique_key.hpp"
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/protect/key_comparison.hpp"
+#include "pg/server/nodes.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// The reference by which a table is protected through the other one, or null.
+const Reference* reference_between(Oid table, Oid other) {
+  const ProtectedRelation* protection = find_protected_relation(table);
+  if (protection == nullptr || !OidIsValid(other) || protection->through != other) return nullptr;
+  const char* problem = nullptr;
+  return find_reference(table, protection->reference_column, other, &problem);
+}
+
+// Whether the conditions compare all columns of the reference, and so choose one row.
+bool follows(const JudgedLevel* level, const Reference& reference, const Entries& entries,
+             const List* conditions) {
+  List* comparisons = NIL;
+  for (int i = 0; i < reference.columns; ++i) {
+    Node* comparison = comparison_of_key(level->read, reference, i, entries, conditions);
+    if (comparison == nullptr) return false;
+    comparisons = lappend(comparisons, comparison);
+  }
+  const Bitmapset* known = bms_make_singleton(entries.referring);
+  const Oid index =
+      index_that_fixes_row(comparisons, reference.referenced, entries.referenced, known);
+  if (!OidIsValid(index) || !can_be_hashed(comparisons, entries.referenced, known)) return false;
+  List** indexes = &level->statement->indexes;
+  *indexes = list_append_unique_oid(*indexes, index);
+  return true;
+}
+
+// The rows of the table itself have no persons yet: it gets them of the left part.
+bool may_join(const JudgedLevel* level, const ReferenceJoin& join, const Entries& entries) {
+  const bool is_left = bms_is_member(entries.referenced, join.left);
+  const bool is_between = is_left ? bms_is_member(entries.referring, join.right)
+                                  : bms_is_member(entries.referring, join.left) &&
+                                        bms_is_member(entries.referenced, join.right);
+  const bool has_persons = entry_of(level, entries.referring).relation == nullptr;
+  return is_between && (has_persons || (is_left && join.takes_persons_of_left));
+}
+
+bool is_along_reference(const JudgedLevel* level, const ReferenceJoin& join,
+                        const KeyComparison& comparison) {
+  const Entries entries = {comparison.key.entry, comparison.own.entry};
+  if (!may_join(level, join, entries)) return false;
+  const Reference* reference =
+      reference_between(comparison.own.origin.relation, comparison.key.origin.relation);
+  return reference != nullptr && follows(level, *reference, entries, join.conditions);
+}
+
+}  // namespace
+
+bool joins_by_reference(const JudgedLevel* level, const ReferenceJoin& join) {
+  for (const auto* condition : each<const Node>(join.conditions)) {
+    const KeyComparison comparison = comparison_in(level->read, condition);
+    if (!OidIsValid(comparison.operation)) continue;
+    if (is_along_reference(level, join, comparison)) return true;
+    if (is_along_reference(level, join, turned(comparison))) return true;
+  }
+  return false;
+}
+
+}  // namespace dpquantile
