@@ -10,6 +10,7 @@ struct BorrowedPlan {
   List* relations;        // of OIDs: the borrowed relations
   List* user_columns;     // of numbers: the column of each that named the users, or 0
   List* max_rows;         // of numbers: the most rows of a user of each, or 0
+  List* max_groups;       // of numbers: the most groups in which a user of each counts, or 0
   List* units;            // of String: the unit of each, or an empty one
   List* tables;           // of OIDs: the table that the rows of each are of
   List* table_users;      // of String: the column of that table that named the users, or empty
@@ -24,7 +25,7 @@ struct BorrowedPlan {
   const char* time_zone;  // for which the query was planned, if it depends on it, else null
   int own_parameters;  // the largest number of a parameter of the query; early values come after it
 
-  static constexpr MarkKind kKind = {"dpquantile borrowed rights", 1};
+  static constexpr MarkKind kKind = {"dpquantile borrowed rights", 2};
   void each_field(MarkFields* fields);
 };
 

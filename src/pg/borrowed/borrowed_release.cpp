@@ -54,11 +54,15 @@ void refuse_after_failures(Oid relation, int most_cancels) {
       "it is closed.");
 }
 
-// The query was validated for rows, or for the users of a column with so many rows, of this unit.
-void check_unit(Oid relation, int user_column, int max_rows, const char* unit) {
+// The query was validated for rows, or for the users of a column with so many rows and groups, of
+// this unit.
+void check_unit(const BorrowedPlan& mark, int number) {
+  const Oid relation = list_nth_oid(mark.relations, number);
   const ProtectedRelation* protection = find_protected_relation(relation);
-  if (protection != nullptr && protection->user_column == user_column &&
-      protection->max_rows == max_rows && strcmp(NameStr(protection->unit), unit) == 0) {
+  if (protection != nullptr && protection->user_column == list_nth_int(mark.user_columns, number) &&
+      protection->max_rows == list_nth_int(mark.max_rows, number) &&
+      protection->max_groups == list_nth_int(mark.max_groups, number) &&
+      strcmp(NameStr(protection->unit), strVal(list_nth(mark.units, number))) == 0) {
     return;
   }
   refuse_with_code(refused_query(relation), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
@@ -82,9 +86,7 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
     const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted) refuse_without_grant(lfirst_oid(cell));
     refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
-    const int number = foreach_current_index(cell);
-    check_unit(lfirst_oid(cell), list_nth_int(mark.user_columns, number),
-               list_nth_int(mark.max_rows, number), strVal(list_nth(mark.units, number)));
+    check_unit(mark, foreach_current_index(cell));
     allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
     allowed.reuse = Min(allowed.reuse, granted->reuse);
   }

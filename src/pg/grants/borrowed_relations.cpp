@@ -42,9 +42,14 @@ BorrowedRelation* borrow(RelationPermissions* entry) {
   if (OidIsValid(entry->checkAsUser) && entry->checkAsUser != user) return nullptr;
   const ProtectedRelation* protection = find_protected_relation(entry->relid);
   if (protection == nullptr) return nullptr;
-  const BorrowedRelation found = {
-      entry, protection->user_column, protection->max_rows, protection->unit, entry->relid, "",
-      false};
+  const BorrowedRelation found = {entry,
+                                  protection->user_column,
+                                  protection->max_rows,
+                                  protection->max_groups,
+                                  protection->unit,
+                                  entry->relid,
+                                  "",
+                                  false};
   if (may_select(entry, user)) return nullptr;
   if (!private_access(entry->relid, user)) return nullptr;
   auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));

@@ -54,6 +54,7 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
     mark->relations = lappend_oid(mark->relations, relation->permissions->relid);
     mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
     mark->max_rows = lappend_int(mark->max_rows, relation->max_rows);
+    mark->max_groups = lappend_int(mark->max_groups, relation->max_groups);
     mark->units = lappend(mark->units, makeString(pstrdup(NameStr(relation->unit))));
     mark->tables = lappend_oid(mark->tables, relation->table);
     mark->table_users = lappend(mark->table_users, makeString(pstrdup(relation->table_users)));

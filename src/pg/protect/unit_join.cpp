@@ -66,10 +66,14 @@ const char* call_that_states_unit(const BorrowedRelation* relation, const char* 
       quote_qualified_identifier(get_namespace_name(get_rel_namespace(oid)), name_of(relation));
   const char* persons = "user_id => ..., max_rows => ...";
   if (relation->user_column != 0) {
-    const char* user = quote_literal_cstr(get_attname(oid, relation->user_column, false));
-    persons = relation->max_rows == 0
-                  ? psprintf("user_id => %s", user)
-                  : psprintf("user_id => %s, max_rows => %d", user, relation->max_rows);
+    persons = psprintf("user_id => %s",
+                       quote_literal_cstr(get_attname(oid, relation->user_column, false)));
+    if (relation->max_rows > 0) {
+      persons = psprintf("%s, max_rows => %d", persons, relation->max_rows);
+    }
+    if (relation->max_groups != relation->max_rows) {
+      persons = psprintf("%s, max_groups => %d", persons, relation->max_groups);
+    }
   }
   return psprintf("dp_protect_table(%s, %s, unit => %s)", quote_literal_cstr(name), persons,
                   quote_literal_cstr(unit));

@@ -4,6 +4,7 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
          t.user_column,
          t.max_rows,
          t.unit,
+         t.max_groups,
          g.grantee,
          g.grantee_oid,
          g.smallest_epsilon,
@@ -63,6 +64,7 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
             FROM pg_attribute a WHERE a.attrelid = p.relation AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
          p.user_column AS user_id,
          p.max_rows,
+         p.max_groups,
          p.unit,
          (SELECT string_agg(format('%I: %s', d.column_name, d.domain), E'\n' ORDER BY d.column_name)
             FROM dpquantile.column_domains d WHERE d.relation = p.relation AND d.problem IS NULL) AS domains,
@@ -95,6 +97,8 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
   'The column that identifies the person all of whose rows are protected together; NULL if each row is protected.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
   'How many rows of each person a SELECT sees; NULL if only aggregates that protect persons may be asked.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.max_groups IS
+  'In how many groups of one answer a person counts, where persons are counted by group; NULL if in as many as max_rows.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
   'What user_id names: tables of one owner with the same unit may be joined by these columns; NULL if the table may be joined with no '
   'other protected table.';
