@@ -15,7 +15,7 @@ CREATE TYPE ward AS ENUM ('north', 'south');
 CREATE TABLE staff (a int, works_in ward, salary float8);
 ALTER TABLE staff DROP COLUMN a;
 INSERT INTO staff SELECT 'north', i FROM generate_series(1, 100) i;
-SELECT dp_protect_table('visit', 'patient', 20), dp_protect_table('visit_view', 'patient'), dp_protect_table('staff'),
+SELECT dp_protect_table('visit', 'patient', 20, max_groups => 2), dp_protect_table('visit_view', 'patient'), dp_protect_table('staff'),
        dp_grant_private_access('visit', 'team'), dp_grant_private_access('visit_view', 'team', 0.5),
        dp_grant_private_access('visit', 'leaver'),
        dp_grant_private_access('staff', 'researcher', epsilon => 0.5, delta => 1e-6, reuse => '1 hour'),

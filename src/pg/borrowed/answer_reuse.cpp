@@ -51,6 +51,7 @@ void add_protection(Fields* key, const ReleaseNode* node, const BorrowedPlan& ma
     add_number(key, static_cast<uint64>(list_nth_int(mark.user_columns, number)));
     add_number(key, list_nth_oid(mark.through, number));
     add_number(key, static_cast<uint64>(list_nth_int(mark.max_rows, number)));
+    add_number(key, static_cast<uint64>(list_nth_int(mark.max_groups, number)));
   }
   add_number(key, 0);
 }

@@ -10,6 +10,7 @@ void BorrowedPlan::each_field(MarkFields* fields) {
   fields->list("through", T_OidList, &through, list_length(relations));
   fields->list("referenced", T_IntList, &referenced, list_length(relations));
   fields->list("max_rows", T_IntList, &max_rows, list_length(relations));
+  fields->list("max_groups", T_IntList, &max_groups, list_length(relations));
   fields->texts("units", &units, list_length(relations));
   fields->list("tables", T_OidList, &tables, list_length(relations));
   fields->texts("table_users", &table_users, list_length(relations));

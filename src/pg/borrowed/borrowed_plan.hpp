@@ -12,6 +12,7 @@ struct BorrowedPlan {
   List* through;         // of OIDs: the table through which each reached its users, or invalid
   List* referenced;      // of numbers: 1 for each that is read for the users of another one alone
   List* max_rows;        // of numbers: the most rows of a user of each, or 0
+  List* max_groups;      // of numbers: the most groups in which a user of each counts, or 0
   List* units;           // of String: the unit of each, or an empty one
   List* tables;          // of OIDs: the table that the rows of each are of
   List* table_users;     // of String: the column of that table that named the users, or empty
@@ -25,7 +26,7 @@ struct BorrowedPlan {
   int longest_value;     // of rows, bytes: longer ones count as NULL (size_limit.hpp); or 0
   int own_parameters;  // the largest number of a parameter of the query; early values come after it
 
-  static constexpr MarkKind kKind = {"dpquantile borrowed rights", 1};
+  static constexpr MarkKind kKind = {"dpquantile borrowed rights", 2};
   void each_field(MarkFields* fields);
 };
 

@@ -54,13 +54,15 @@ void refuse_after_failures(Oid relation, int most_cancels) {
       "it is closed.");
 }
 
-// The query was validated for rows, or for the users of a column with so many rows, of this unit.
+// The query was validated for rows, or for the users of a column with so many rows and groups, of
+// this unit.
 void check_unit(const BorrowedPlan& mark, int number) {
   const Oid relation = list_nth_oid(mark.relations, number);
   const ProtectedRelation* protection = find_protected_relation(relation);
   if (protection != nullptr && protection->user_column == list_nth_int(mark.user_columns, number) &&
       protection->through == list_nth_oid(mark.through, number) &&
       protection->max_rows == list_nth_int(mark.max_rows, number) &&
+      protection->max_groups == list_nth_int(mark.max_groups, number) &&
       strcmp(NameStr(protection->unit), strVal(list_nth(mark.units, number))) == 0) {
     return;
   }

@@ -38,6 +38,7 @@ BorrowedRelation borrowed_of(RelationPermissions* entry, const ProtectedRelation
   borrowed.user_column = protection.user_column;
   borrowed.through = protection.through;
   borrowed.max_rows = protection.max_rows;
+  borrowed.max_groups = protection.max_groups;
   borrowed.unit = protection.unit;
   borrowed.table = entry->relid;
   borrowed.table_users = "";

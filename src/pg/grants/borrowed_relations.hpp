@@ -11,6 +11,7 @@ struct BorrowedRelation {
   AttrNumber user_column;            // as in ProtectedRelation
   Oid through;                       // as in ProtectedRelation
   int max_rows;                      // as in ProtectedRelation
+  int max_groups;                    // as in ProtectedRelation
   NameData unit;                     // as in ProtectedRelation
   Oid table;                // the table that its rows are of, once the validator has found it
   const char* table_users;  // the column of that table that names the users; empty: none does

@@ -153,6 +153,8 @@ void read_relation(Contents* into, const Reader& row) {
       protection.through = DatumGetObjectId(*through);
     }
     if (const auto most = row.column("max_rows")) protection.max_rows = DatumGetInt32(*most);
+    const auto groups = row.column("max_groups");
+    protection.max_groups = groups ? DatumGetInt32(*groups) : protection.max_rows;
     if (const auto unit = row.column("unit")) protection.unit = *DatumGetName(*unit);
   }
   add(&into->relations, protection);

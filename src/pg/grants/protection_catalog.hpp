@@ -35,6 +35,9 @@ struct ProtectedRelation {
   Oid through;
   // How many rows of a user each release block sees; 0: aggregates over rows are refused.
   int max_rows;
+  // In how many groups of a release block a user counts, where each has one row in a group:
+  // max_rows, unless the owner states another number.
+  int max_groups;
   // What kind of persons they are, by a name of the owner's: the tables of one owner with the same
   // name may be joined by their user columns. Empty: none.
   NameData unit;

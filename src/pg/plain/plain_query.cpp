@@ -5,6 +5,7 @@
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
+#include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/shared_statistics.hpp"
@@ -113,18 +114,18 @@ Node* show_user(const PlainLevel* level) {
   return nullptr;
 }
 
-// dp_keep_group of rows; or of users, each in as many groups as a user may have rows.
+// dp_keep_group of rows; or of users, each in as many groups as the owners of the tables state.
 List* arguments_of_choice(const PlainLevel* level) {
   List* amounts = list_make2(float8_constant(level->epsilon), float8_constant(level->delta));
-  const int rows = most_rows_of_user(level);
-  if (rows == 0) return amounts;
+  const int groups = most_groups_of_user(level);
+  if (groups == 0) return amounts;
   Node* user = show_user(level);
   if (user == nullptr) {
     refuse(level->refused, kNowhere,
            "a derived table leaves out the column that identifies the persons",
            "Show it there: the choice of groups needs it.");
   }
-  Node* most = as<Node>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(rows),
+  Node* most = as<Node>(makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(groups),
                                   false, FLOAT8PASSBYVAL));
   return lappend(lcons(user, amounts), most);
 }
@@ -301,8 +302,8 @@ bool has_too_many_nodes(const Query* query) {
 // ---- All levels ----------------------------------------------------------------------------
 
 // Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates over
-// protected rows, and all but keys and aggregates out of a person group. What is taken out becomes
-// levels below. Returns whether the level has changed.
+// protected rows, numbers of persons by group, and all but keys and aggregates out of a person
+// group. What is taken out becomes levels below. Returns whether the level has changed.
 bool take_apart_level(const Level* level) {
   Query* query = level->query;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
@@ -311,6 +312,8 @@ bool take_apart_level(const Level* level) {
     put_query_around(query);
   } else if (is_plain && has_separable_sets(query)) {
     separate_grouping_sets(query);
+  } else if (counts_persons_by_group(level)) {
+    put_person_group_below(level);
   } else {
     return false;
   }

@@ -14,7 +14,8 @@ int most_rows_of_user(const JudgedLevel* level) {
   int most = 0;
   for (const auto* borrowed_relation : each<const BorrowedRelation>(level->relations)) {
     if (borrowed_relation->is_referenced) continue;
-    const int of_relation = borrowed_relation->max_rows;
+    const int of_relation = level->read->has_one_row_in_group ? borrowed_relation->max_groups
+                                                              : borrowed_relation->max_rows;
     if (of_relation == 0) return 0;
     most = Max(most, of_relation);
   }

@@ -119,7 +119,7 @@ struct JudgedLevel {
 };
 
 // How many rows of a person a source or release block may have: the most that one of its relations
-// allows. 0 if one of them allows none.
+// allows, of groups where each person has one row in each of them. 0 if one of them allows none.
 int most_rows_of_user(const JudgedLevel* level);
 
 // Has the planner plan the query for itself: no condition of the query around gets into it, and no

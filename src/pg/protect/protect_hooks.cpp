@@ -53,6 +53,7 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
     mark->through = lappend_oid(mark->through, relation->through);
     mark->referenced = lappend_int(mark->referenced, relation->is_referenced ? 1 : 0);
     mark->max_rows = lappend_int(mark->max_rows, relation->max_rows);
+    mark->max_groups = lappend_int(mark->max_groups, relation->max_groups);
     mark->units = lappend(mark->units, makeString(pstrdup(NameStr(relation->unit))));
     mark->tables = lappend_oid(mark->tables, relation->table);
     mark->table_users = lappend(mark->table_users, makeString(pstrdup(relation->table_users)));

@@ -69,10 +69,14 @@ const char* call_that_states_unit(const BorrowedRelation* relation, const char* 
   const char* persons = "user_id => ..., max_rows => ...";
   const ProtectedRelation* protection = find_protected_relation(oid);
   if (relation->user_column != 0 && protection != nullptr) {
-    const char* user = quote_literal_cstr(NameStr(protection->user_column_name));
-    persons = relation->max_rows == 0
-                  ? psprintf("user_id => %s", user)
-                  : psprintf("user_id => %s, max_rows => %d", user, relation->max_rows);
+    persons =
+        psprintf("user_id => %s", quote_literal_cstr(NameStr(protection->user_column_name)));
+    if (relation->max_rows > 0) {
+      persons = psprintf("%s, max_rows => %d", persons, relation->max_rows);
+    }
+    if (relation->max_groups != relation->max_rows) {
+      persons = psprintf("%s, max_groups => %d", persons, relation->max_groups);
+    }
   }
   return psprintf("dp_protect_table(%s, %s, unit => %s)", quote_literal_cstr(name), persons,
                   quote_literal_cstr(unit));

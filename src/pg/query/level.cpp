@@ -9,6 +9,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -218,6 +219,90 @@ void find_person_group(Level* level) {
   if (level->groups_persons) level->has_one_row |= list_length(keys) == 1;
 }
 
+// ---- Groups of a person --------------------------------------------------------------------
+//
+// They decide in how many groups of an answer a person counts, and so how exact it is. Any number
+// of them is private.
+
+// The only person group in FROM, or in a derived table there, that has several rows of a person.
+// Null if another entry has several, too. A table has one row if its owner says so.
+const Level* group_with_several_rows(const Level* level) {
+  const Level* found = nullptr;
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Entry& entry = entry_of(level, number);
+    if (!entry.is_in_from) continue;
+    if (entry.borrowed != nullptr && entry.borrowed->max_rows != 1) return nullptr;
+    const Level* below = rows_below(entry);
+    if (below == nullptr || below->borrowed_rows == NIL || below->has_one_row) continue;
+    if (found != nullptr) return nullptr;
+    found = below;
+  }
+  return found == nullptr || found->groups_persons ? found : group_with_several_rows(found);
+}
+
+// The column of a person group that an expression shows as it is, or null.
+const Node* column_of_group(const Level* level, const Level* group, const Node* expression) {
+  while (IsA(expression, RelabelType)) expression = as<Node>(as<RelabelType>(expression)->arg);
+  if (!IsA(expression, Var)) return nullptr;
+  const auto definition = definition_of(level, as<Var>(expression));
+  if (!definition) return nullptr;
+  return definition->level == group
+             ? definition->expression
+             : column_of_group(definition->level, group, definition->expression);
+}
+
+void add_column_of_group(const Level* level, const Level* group, const Node* expression,
+                         List** columns) {
+  const Node* column = column_of_group(level, group, expression);
+  if (column != nullptr) *columns = lappend(*columns, const_cast<Node*>(column));
+}
+
+// A list of public keys is joined with the rows: its columns are keys, and so are those that are
+// equal to them.
+void add_equal_columns(const Level* level, const Level* group, const List* keys, List** columns) {
+  (void)search(level->query->jointree, [&](Node* node) {
+    if (!IsA(node, OpExpr)) return Look::kBelow;
+    const List* sides = as<OpExpr>(node)->args;
+    if (list_length(sides) != 2) return Look::kPast;
+    auto* left = static_cast<Node*>(linitial(sides));
+    auto* right = static_cast<Node*>(lsecond(sides));
+    if (!op_mergejoinable(as<OpExpr>(node)->opno, exprType(left))) return Look::kPast;
+    if (list_member(keys, left)) add_column_of_group(level, group, right, columns);
+    if (list_member(keys, right)) add_column_of_group(level, group, left, columns);
+    return Look::kPast;
+  });
+}
+
+List* grouped_columns(const Level* level, const Level* group) {
+  const Query* query = level->query;
+  List* keys = NIL;
+  List* columns = NIL;
+  for (const auto* key : each<SortGroupClause>(query->groupClause)) {
+    Node* expression =
+        get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), query->targetList);
+    keys = lappend(keys, expression);
+    add_column_of_group(level, group, expression, &columns);
+  }
+  add_equal_columns(level, group, keys, &columns);
+  return columns;
+}
+
+void find_groups_of_person(Level* level) {
+  const Query* query = level->query;
+  if (query->groupClause == NIL || query->groupingSets != NIL) return;
+  const Level* group = level->borrowed_rows == NIL ? nullptr : group_with_several_rows(level);
+  if (group == nullptr) return;
+  const List* grouped = grouped_columns(level, group);
+  const Query* below = group->query;
+  const List* keys = below->groupClause != NIL ? below->groupClause : below->distinctClause;
+  for (const auto* key : each<const SortGroupClause>(keys)) {
+    const Node* expression =
+        get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), below->targetList);
+    if (!is_person(group, expression) && !list_member(grouped, expression)) return;
+  }
+  level->has_one_row_in_group = true;
+}
+
 // ---- A level -------------------------------------------------------------------------------
 
 void read_entries(Level* level) {
@@ -275,6 +360,7 @@ void read_parts(Level* level) {
   read_expressions(level, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
   find_person_group(level);
+  find_groups_of_person(level);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {

@@ -53,6 +53,9 @@ struct Level {
   bool groups_persons;
   // Whether each person has at most one row in FROM, or among its rows if it is a person group.
   bool has_one_row;
+  // Whether each person has at most one row in each group of the level: FROM reads a person group,
+  // and the level groups by all of its keys but the person. Then rows are groups of a person.
+  bool has_one_row_in_group;
   // The tables and views that this level and those below name: OIDs, each once.
   List* relations;
   // Aggref: the aggregates of this level, also those that stand in a level below.

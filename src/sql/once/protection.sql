@@ -17,8 +17,10 @@ CREATE TABLE dpquantile.protected_table (
   max_rows    integer,
   unit        name,
   through     regclass,
+  max_groups  integer,
   CHECK ((user_column IS NULL) = (user_number IS NULL)),
   CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL),
+  CHECK (max_groups IS NULL OR max_groups BETWEEN 1 AND 1000 AND user_column IS NOT NULL),
   CHECK (unit IS NULL OR unit <> '' AND user_column IS NOT NULL),
   CHECK (through IS NULL OR unit IS NOT NULL)
 );

@@ -1,4 +1,4 @@
-CREATE OR REPLACE FUNCTION dpquantile.check_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.check_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, max_groups integer) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -21,6 +21,16 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A query sees at most max_rows rows of each person. Each gets a part of the epsilon.';
   END IF;
+  IF check_protection.max_groups IS NOT NULL AND check_protection.user_id IS NULL THEN
+    RAISE EXCEPTION 'max_groups needs user_id, which is NULL'
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., max_groups => %s).',
+                          asked, check_protection.max_groups);
+  ELSIF NOT check_protection.max_groups BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'max_groups must be between 1 and 1000, got %', check_protection.max_groups
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'A number of persons by group counts each person in at most max_groups groups. Each gets a part of the epsilon.';
+  END IF;
   IF check_protection.unit IS NOT NULL AND check_protection.user_id IS NULL THEN
     RAISE EXCEPTION 'unit needs user_id, which is NULL'
       USING ERRCODE = 'invalid_parameter_value',
@@ -34,7 +44,7 @@ BEGIN
   PERFORM dpquantile.check_reference(asked, check_protection.user_id, check_protection.unit, check_protection.through);
 END
 $$;
-COMMENT ON FUNCTION dpquantile.check_protection(regclass, name, integer, name, regclass) IS
+COMMENT ON FUNCTION dpquantile.check_protection(regclass, name, integer, name, regclass, integer) IS
   'The arguments of dp_protect_table. An error for the first that no protected table can have.';
 
 CREATE OR REPLACE FUNCTION dpquantile.check_reference(relation regclass, user_id name, unit name, through regclass) RETURNS void
@@ -140,21 +150,27 @@ $$;
 COMMENT ON FUNCTION dpquantile.check_tables_with_same_rows(regclass, name, regclass) IS
   'relation, user_id, through: of dp_protect_table. An error if another table with its rows protects more; a notice if one protects less.';
 
-CREATE OR REPLACE FUNCTION dpquantile.change_limits(before dpquantile.protected_table, max_rows integer, unit name) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.change_limits(before dpquantile.protected_table, max_rows integer, unit name, max_groups integer) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
   asked CONSTANT regclass := before.relation;
 BEGIN
-  IF (before.max_rows, before.unit) IS NOT DISTINCT FROM (change_limits.max_rows, change_limits.unit) THEN
+  IF (before.max_rows, before.unit, before.max_groups) IS NOT DISTINCT FROM (change_limits.max_rows, change_limits.unit, change_limits.max_groups) THEN
     RAISE NOTICE '% is protected already', asked;
     RETURN;
   END IF;
-  UPDATE dpquantile.protected_table AS t SET max_rows = change_limits.max_rows, unit = change_limits.unit WHERE t.relation = asked;
+  UPDATE dpquantile.protected_table AS t
+     SET max_rows = change_limits.max_rows, unit = change_limits.unit, max_groups = change_limits.max_groups
+   WHERE t.relation = asked;
   IF before.max_rows IS DISTINCT FROM change_limits.max_rows THEN
     RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(change_limits.max_rows::text, 'NULL'),
                  coalesce(before.max_rows::text, 'NULL');
+  END IF;
+  IF before.max_groups IS DISTINCT FROM change_limits.max_groups THEN
+    RAISE NOTICE '% is protected with max_groups % now; until now %', asked, coalesce(change_limits.max_groups::text, 'NULL'),
+                 coalesce(before.max_groups::text, 'NULL');
   END IF;
   IF before.unit IS DISTINCT FROM change_limits.unit THEN
     RAISE NOTICE '% is protected with unit % now; until now %', asked, coalesce(change_limits.unit, 'NULL'),
@@ -162,11 +178,11 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.change_limits(dpquantile.protected_table, integer, name) IS
-  'before: the row of a protected table, locked; max_rows, unit: its new ones.';
+COMMENT ON FUNCTION dpquantile.change_limits(dpquantile.protected_table, integer, name, integer) IS
+  'before: the row of a protected table, locked; max_rows, unit, max_groups: its new ones.';
 
 CREATE OR REPLACE FUNCTION dpquantile.change_users_column(before dpquantile.protected_table, user_id name, user_number smallint, max_rows integer, unit name,
-                                               through regclass) RETURNS void
+                                               through regclass, max_groups integer) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -186,7 +202,7 @@ BEGIN
   END IF;
   UPDATE dpquantile.protected_table AS t
      SET user_column = change_users_column.user_id, user_number = change_users_column.user_number, max_rows = change_users_column.max_rows,
-         unit = change_users_column.unit, through = change_users_column.through
+         unit = change_users_column.unit, through = change_users_column.through, max_groups = change_users_column.max_groups
    WHERE t.relation = asked;
   RAISE NOTICE '% is protected with user_id % now; until now %', asked, change_users_column.user_id,
                CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
@@ -194,11 +210,11 @@ BEGIN
                     ELSE format('with a column "%s" that is gone', before.user_column) END;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, name, smallint, integer, name, regclass) IS
+COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, name, smallint, integer, name, regclass, integer) IS
   'before: the row of a protected table, locked; the others: its new user column, limits and reference. An error unless the old column, or the table that '
   'it referred to, is gone, or there was none.';
 
-CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, caller oid) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, max_groups integer, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -208,11 +224,11 @@ DECLARE
   before dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
-  PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through);
+  PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
   number := dpquantile.number_of_users_column(asked, set_protection.user_id);
   PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id, set_protection.through);
-  INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit, through)
-  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through)
+  INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit, through, max_groups)
+  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
@@ -224,10 +240,10 @@ BEGIN
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
   IF (before.user_column, before.user_number, before.through) IS NOT DISTINCT FROM (set_protection.user_id, number, set_protection.through) THEN
-    PERFORM dpquantile.change_limits(before, set_protection.max_rows, set_protection.unit);
+    PERFORM dpquantile.change_limits(before, set_protection.max_rows, set_protection.unit, set_protection.max_groups);
   ELSE
     PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, set_protection.max_rows, set_protection.unit,
-                                           set_protection.through);
+                                           set_protection.through, set_protection.max_groups);
   END IF;
 END
 $$;
@@ -265,13 +281,13 @@ BEGIN
   DELETE FROM dpquantile.column_domain d WHERE d.relation = end_protection.relation;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, name, regclass, oid) IS 'What dp_protect_table does for caller.';
+COMMENT ON FUNCTION dpquantile.set_protection(regclass, name, integer, name, regclass, integer, oid) IS 'What dp_protect_table does for caller.';
 COMMENT ON FUNCTION dpquantile.end_protection(regclass, oid) IS 'What dp_unprotect_table does for caller.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_protect_table(relation regclass, user_id name DEFAULT NULL, max_rows integer DEFAULT NULL,
-                                              unit name DEFAULT NULL, through regclass DEFAULT NULL) RETURNS void
+                                              unit name DEFAULT NULL, through regclass DEFAULT NULL, max_groups integer DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_protect_table';
-COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name, regclass) IS
+COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name, regclass, integer) IS
   'Protects a table: a role that has private access to it (dp_grant_private_access), and no other right, may ask it exactly the '
   'queries whose answers are differentially private. Nothing changes for other roles. relation: a table, partitioned table, '
   'materialized view or view without row security; user_id: the column that identifies the person, if a person may have several rows; '
@@ -282,7 +298,9 @@ COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name, 
   'of one owner with the same unit by these columns, and then sees as many rows of each person as one of the tables allows, and '
   'protects the rows of a person in all of them together (default: NULL, no such joins); through: a protected table of the same owner and unit '
   'to which user_id refers by a foreign key: the person of a row is that of the row that it refers to, as a line of an order is about the customer of '
-  'the order (default: NULL, user_id identifies the person itself). For the owner of the table.';
+  'the order (default: NULL, user_id identifies the person itself); max_groups: in how many groups of one answer '
+  'a person may count, 1 to 1000: a number of persons by group, such as count(DISTINCT user_id) with GROUP BY, then counts each person '
+  'in at most so many groups, chosen at random, and answers with epsilon / max_groups (default: NULL, max_rows). For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';

@@ -15,6 +15,8 @@ COMMENT ON COLUMN dpquantile.protected_table.user_number IS
   'this name, private access is closed.';
 COMMENT ON COLUMN dpquantile.protected_table.max_rows IS
   'How many rows of each person a SELECT sees; NULL if only aggregates that protect persons may be asked.';
+COMMENT ON COLUMN dpquantile.protected_table.max_groups IS
+  'In how many groups of one answer a person counts, where persons are counted by group; NULL if in as many as max_rows.';
 COMMENT ON COLUMN dpquantile.protected_table.unit IS
   'What user_column names, as the owner calls it: the tables of one owner with the same unit may be joined by these columns; NULL if '
   'it may be joined with no other protected table.';

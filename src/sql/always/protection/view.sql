@@ -5,6 +5,7 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
          t.through,
          t.max_rows,
          t.unit,
+         t.max_groups,
          g.grantee,
          g.grantee_oid,
          g.smallest_epsilon,
@@ -66,6 +67,7 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
          p.user_column AS user_id,
          p.through,
          p.max_rows,
+         p.max_groups,
          p.unit,
          (SELECT string_agg(format('%I: %s', d.column_name, d.domain), E'\n' ORDER BY d.column_name)
             FROM dpquantile.column_domains d WHERE d.relation = p.relation AND d.problem IS NULL) AS domains,
@@ -101,6 +103,8 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.through IS
   'The protected table to which user_id refers: the person of a row is that of the row that it refers to; NULL if user_id identifies the person itself.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_rows IS
   'How many rows of each person a SELECT sees; NULL if only aggregates that protect persons may be asked.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.max_groups IS
+  'In how many groups of one answer a person counts, where persons are counted by group; NULL if in as many as max_rows.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
   'What user_id names: tables of one owner with the same unit may be joined by these columns; NULL if the table may be joined with no '
   'other protected table.';

@@ -1,0 +1,103 @@
+-- Numbers of persons by group: max_groups says in how many groups of an answer a person counts. A count of groups of a person has
+-- epsilon 50, so noise on it is 0 except with a probability below 1e-10.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_groups_owner LOGIN;
+CREATE ROLE regress_dpq_groups_analyst LOGIN;
+CREATE SCHEMA regress_dpq_groups AUTHORIZATION regress_dpq_groups_owner;
+GRANT USAGE ON SCHEMA regress_dpq_groups TO regress_dpq_groups_analyst;
+SELECT dp_grant_budget('regress_dpq_groups_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_groups_analyst');
+SET SESSION AUTHORIZATION regress_dpq_groups_owner;
+SET search_path = regress_dpq_groups, public;
+-- Person p has 2 + p % 9 visits, all in one town, of one kind or two. Person 100 has 30 visits of five kinds, and one is nobody's.
+CREATE TABLE persons (id int PRIMARY KEY, region text);
+INSERT INTO persons SELECT p, CASE p % 2 WHEN 0 THEN 'north' ELSE 'south' END FROM generate_series(1, 40) p;
+INSERT INTO persons SELECT p, 'north' FROM generate_series(100, 140) p;
+CREATE TABLE visits (person int, kind text, town text, day date, cost int);
+INSERT INTO visits SELECT p, (ARRAY['ward', 'web'])[1 + i * (p % 2) % 2], 'town ' || p % 13, date '2025-01-01' + i, i
+  FROM generate_series(1, 40) p, generate_series(1, 2 + p % 9) i;
+INSERT INTO visits SELECT 100, (ARRAY['ward', 'web', 'call', 'mail', 'home'])[1 + i % 5], 'town 100', date '2025-02-01' + i, i FROM generate_series(1, 30) i;
+INSERT INTO visits VALUES (NULL, 'home', 'town 100', '2025-01-01', 1);
+CREATE TABLE calls (person int, kind text, minutes int);
+INSERT INTO calls SELECT p, (ARRAY['ward', 'web', 'call'])[1 + p % 3], 10 FROM generate_series(1, 30) p, generate_series(1, 4);
+CREATE TABLE region (name text PRIMARY KEY);
+INSERT INTO region VALUES ('north'), ('south');
+GRANT SELECT ON region TO regress_dpq_groups_analyst;
+
+-- What an owner may state
+SELECT dp_protect_table('visits', max_groups => 2);
+SELECT dp_protect_table('visits', 'person', max_groups => 0);
+SELECT dp_protect_table('visits', 'person', max_groups => 1001);
+SELECT dp_protect_table('persons', 'id', 1, 'person'), dp_protect_table('visits', 'person', 20, 'person'), dp_protect_table('calls', 'person', max_groups => 2);
+SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 2);
+SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 2);
+SELECT relation, user_id, max_rows, max_groups FROM dp_protected_tables;
+SELECT dp_set_domain(t, 'kind', '{ward,web,call,mail,home}') FROM unnest('{visits,calls}'::regclass[]) t;
+SELECT dp_set_domain('visits', 'cost', 0, 30), dp_set_domain('persons', 'region', '{north,south}');
+SELECT dp_grant_private_access(t, 'regress_dpq_groups_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{persons,visits,calls}'::regclass[]) t;
+SELECT kind, count(DISTINCT person) FROM visits WHERE person < 100 GROUP BY kind ORDER BY kind;
+SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
+SET search_path = regress_dpq_groups, public;
+
+-- The number of persons by group has epsilon / max_groups, in whatever way it is asked.
+SELECT kind, count(DISTINCT person) FROM visits WHERE person < 100 GROUP BY kind ORDER BY kind;
+SELECT kind, count(*) FROM (SELECT DISTINCT person, kind FROM visits WHERE person < 100) g GROUP BY kind ORDER BY kind;
+SELECT kind, dp_count(100) FROM (SELECT kind AS kind FROM (SELECT kind, person FROM visits WHERE person < 100 GROUP BY person, kind) g) h GROUP BY kind HAVING dp_count(100) > 20;
+WITH g AS (SELECT DISTINCT v.person, v.kind FROM visits v WHERE v.person < 100) SELECT kind, count(person) FROM g GROUP BY kind HAVING count(person) > 20;
+SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT kind, count(DISTINCT person) FROM visits GROUP BY kind');
+-- threat 194: a person with more groups counts in two of them, whatever the aggregates, keys, conditions and joins are.
+SELECT sum(n) FROM (SELECT kind, count(DISTINCT person) AS n FROM visits WHERE person = 100 GROUP BY kind) t;
+SELECT sum(n) FROM (SELECT cost % 5 AS k, count(DISTINCT person) AS n FROM visits WHERE person = 100 GROUP BY cost % 5) t;
+SELECT sum(n) FROM (SELECT kind, count(DISTINCT v.person) AS n FROM visits v JOIN persons p ON p.id = v.person WHERE p.id = 100 GROUP BY kind) t;
+SELECT sum(n), sum(m) FROM (SELECT kind, count(*) AS n, count(*) FILTER (WHERE c > 0) AS m FROM (SELECT person, kind, count(*) AS c FROM visits WHERE person = 100 GROUP BY 1, 2) g GROUP BY kind) t;
+SELECT sum(n) BETWEEN 0 AND 2, sum(m) FROM (SELECT kind, count(DISTINCT person) FILTER (WHERE cost > 26) AS n, count(DISTINCT person) AS m FROM visits WHERE person = 100 GROUP BY kind) t;
+-- Conditions, HAVING, ORDER BY, keys that WHERE leaves out, and what is computed of the answers
+SELECT kind, count(DISTINCT person) FILTER (WHERE cost > 4) AS dear, count(DISTINCT person) FILTER (WHERE cost < 2) AS cheap, count(DISTINCT person) AS n
+  FROM visits WHERE kind IN ('ward', 'web') AND person < 100 GROUP BY kind HAVING count(DISTINCT person) > 1 ORDER BY n DESC;
+SELECT kind, round(100.0 * count(DISTINCT person) / sum(count(DISTINCT person)) OVER ()) AS share FROM visits WHERE kind < 'web' AND kind > 'mail' GROUP BY kind;
+SELECT kind, region, count(DISTINCT v.person) FROM persons p JOIN visits v ON v.person = p.id WHERE kind IN ('ward', 'web') AND p.id < 100 GROUP BY kind, region ORDER BY 1, 2;
+SELECT kind, count(DISTINCT person) FROM visits WHERE kind LIKE 'w%' AND person < 100 GROUP BY ROLLUP (kind) ORDER BY kind;
+SELECT kind FROM visits GROUP BY kind HAVING count(DISTINCT person) > 10 ORDER BY kind;
+-- Groups that are chosen: by the persons in max_groups of them. Three persons are enough for two groups; for twenty they would not be.
+SELECT count(*) AS towns, sum(n) AS persons FROM (SELECT town, count(DISTINCT person) AS n FROM visits WHERE person < 100 GROUP BY town) t;
+SELECT count(*) AS towns FROM (SELECT town, count(*) AS n FROM visits WHERE person < 100 GROUP BY town) t;
+SELECT count(*) AS towns FROM (SELECT DISTINCT town FROM visits WHERE person < 100) t;
+-- max_groups without max_rows
+SELECT kind, count(DISTINCT person) FROM calls GROUP BY kind ORDER BY 2 DESC, 1;
+SELECT kind, count(*) FROM calls GROUP BY kind;
+
+-- Rows are limited by max_rows: all aggregates but numbers of persons, and groups of a person that are not the groups of the answer.
+-- These counts have epsilon 5: they are off by 5 or more with a probability below 1e-10.
+SELECT count(*) BETWEEN 15 AND 25 AS days FROM (SELECT DISTINCT person, day FROM visits WHERE person = 100) g;
+-- An outer join gives NULL for who has no visit: a column of the second table is not the person. 40 persons of the north have none.
+SELECT region, count(DISTINCT v.person) BETWEEN 16 AND 26 AS visitors FROM persons p LEFT JOIN visits v ON v.person = p.id GROUP BY region ORDER BY region;
+SELECT region, count(DISTINCT p.id) AS persons FROM persons p LEFT JOIN visits v ON v.person = p.id GROUP BY region ORDER BY region;
+SELECT r.name, count(DISTINCT v.person) BETWEEN 16 AND 26 AS visitors FROM region r LEFT JOIN persons p ON p.region = r.name LEFT JOIN visits v ON v.person = p.id GROUP BY r.name ORDER BY 1;
+
+-- The errors tell which part of epsilon it is: of max_groups or of max_rows, as for all aggregates beside others, and for rows by more keys.
+SET dpquantile.epsilon = 1;
+SELECT name, error FROM (SELECT 'a ' || kind AS name, count(DISTINCT person), dp_error_of(count(DISTINCT person)) AS error FROM visits WHERE kind = 'ward' GROUP BY kind
+         UNION ALL SELECT 'b ' || kind, count(*), dp_error_of(count(*)) FROM (SELECT DISTINCT person, kind FROM visits) g WHERE kind = 'ward' GROUP BY kind
+         UNION ALL SELECT 'c ' || kind, count(DISTINCT person), dp_error_of(count(DISTINCT person)) + 0 * count(*) FROM visits WHERE kind = 'ward' GROUP BY kind
+         UNION ALL SELECT 'd ' || kind, count(*), dp_error_of(count(*)) FROM (SELECT DISTINCT person, kind, day FROM visits) g WHERE kind = 'ward' GROUP BY kind
+         UNION ALL SELECT 'e ' || kind, count(*), dp_error_of(count(*)) FROM visits WHERE kind = 'ward' GROUP BY kind) t ORDER BY name;
+SELECT dp_histogram_error(0.5, 0.95) AS of_half, dp_histogram_error(0.05, 0.95) AS of_a_twentieth;
+RESET dpquantile.epsilon;
+
+-- Kept plans follow the owner.
+PREPARE kinds AS SELECT sum(n) FROM (SELECT kind, count(DISTINCT person) AS n FROM visits WHERE person = 100 GROUP BY kind) t;
+EXECUTE kinds;
+SET SESSION AUTHORIZATION regress_dpq_groups_owner;
+SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 3);
+SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
+EXECUTE kinds;
+SET SESSION AUTHORIZATION regress_dpq_groups_owner;
+SELECT dp_protect_table('visits', 'person', 20, 'person');
+SELECT relation, max_rows, max_groups FROM dp_protected_tables WHERE relation = 'visits'::regclass;
+
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_groups CASCADE;
+DROP OWNED BY regress_dpq_groups_owner, regress_dpq_groups_analyst;
+DROP ROLE regress_dpq_groups_owner, regress_dpq_groups_analyst;

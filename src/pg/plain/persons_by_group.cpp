@@ -1,0 +1,255 @@
+#include "pg/plain/persons_by_group.hpp"
+
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/key_conditions.hpp"
+#include "pg/plain/query_around.hpp"
+#include "pg/query/shown_column.hpp"
+#include "pg/server/trees.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parse_oper.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- The level -----------------------------------------------------------------------------
+
+// Whether the owners of all tables state in how many groups a person counts, and one of them states
+// another number than max_rows. A table with one row of each person needs no number.
+bool states_groups(const Level* level) {
+  bool is_stated = false;
+  for (const Oid relation : each_oid(level->borrowed_rows)) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
+    if (protection == nullptr || protection->max_groups == 0) return false;
+    is_stated |= protection->max_groups != protection->max_rows;
+  }
+  return is_stated;
+}
+
+bool is_outer_join(const Node* node) {
+  return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER;
+}
+
+// The relation whose rows tell whose row it is: no outer join leaves out its rows.
+Oid relation_of_person(const Level* level) {
+  return linitial_oid(level->borrowed_rows);
+}
+
+bool is_user_column(const ColumnOrigin& origin) {
+  const ProtectedRelation* protection = find_protected_relation(origin.relation);
+  return protection != nullptr && protection->user_column > 0 &&
+         protection->user_column == origin.column;
+}
+
+// Whether an expression names the person of each row. Without outer joins all columns of persons
+// do.
+bool is_person(const Level* level, const Node* expression) {
+  const auto origin = origin_of(level, expression);
+  if (!origin || !is_user_column(*origin)) return false;
+  return origin->relation == relation_of_person(level) ||
+         (list_member_oid(level->borrowed_rows, origin->relation) &&
+          !any_node(level->query, is_outer_join, kIntoQueries));
+}
+
+bool counts_persons(const Level* level, const Aggref* call) {
+  return call->aggfnoid == F_COUNT_ANY && call->aggdistinct != NIL && call->aggorder == NIL &&
+         call->agglevelsup == 0 &&
+         is_person(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
+}
+
+// The column of the persons, in the form by which groups tell them apart; null if there is none.
+Node* person_of(const Level* level) {
+  Node* person = show_users(level, relation_of_person(level));
+  if (person == nullptr || getBaseType(exprType(person)) >= FirstUnpinnedObjectId) return nullptr;
+  const bool is_usual =
+      !type_is_collatable(exprType(person)) || is_inside_collation(exprCollation(person));
+  return is_usual ? person : nullptr;
+}
+
+bool is_key(const Query* query, const Node* node) {
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr &&
+        equal(column->expr, node)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether an expression has a column or an aggregate that the new level would not know.
+bool has_other_parts(const Level* level, const Node* expression) {
+  return search(expression, [&](Node* node) {
+    if (is_key(level->query, node)) return Look::kPast;
+    if (IsA(node, Aggref)) {
+      return counts_persons(level, as<Aggref>(node)) ? Look::kPast : Look::kFound;
+    }
+    return IsA(node, Var) || IsA(node, SubLink) || IsA(node, GroupingFunc) ? Look::kFound
+                                                                           : Look::kBelow;
+  });
+}
+
+bool has_plain_clauses(const Query* query) {
+  return query->commandType == CMD_SELECT && query->hasAggs && query->groupClause != NIL &&
+         query->groupingSets == NIL && query->setOperations == nullptr && !query->hasWindowFuncs &&
+         query->distinctClause == NIL && !query->hasTargetSRFs && query->rowMarks == NIL;
+}
+
+// ---- The levels ----------------------------------------------------------------------------
+
+struct Groups {
+  List* columns;      // of the person group
+  List* expressions;  // of the level as it was, for which they stand
+};
+
+TargetEntry* add_column(Groups* groups, Node* expression, Node* made) {
+  const auto number = static_cast<AttrNumber>(list_length(groups->columns) + 1);
+  TargetEntry* column =
+      makeTargetEntry(static_cast<Expr*>(copyObjectImpl(made)), number,
+                      number == 1 ? pstrdup("person") : psprintf("c%d", number), false);
+  groups->columns = lappend(groups->columns, column);
+  groups->expressions = lappend(groups->expressions, expression);
+  return column;
+}
+
+// Null if no column stands for the expression.
+Var* column_for(const Groups& groups, const Node* expression) {
+  const ListCell* cell;
+  foreach (cell, groups.expressions) {
+    if (lfirst(cell) == nullptr || !equal(lfirst(cell), expression)) continue;
+    return column_of_table(
+        static_cast<TargetEntry*>(list_nth(groups.columns, foreach_current_index(cell))));
+  }
+  return nullptr;
+}
+
+SortGroupClause* clause_of_person(TargetEntry* column, Index reference) {
+  SortGroupClause* clause = makeNode(SortGroupClause);
+  column->ressortgroupref = reference;
+  clause->tleSortGroupRef = reference;
+  get_sort_group_operators(exprType(as<Node>(column->expr)), false, true, false, &clause->sortop,
+                           &clause->eqop, nullptr, &clause->hashable);
+  return clause;
+}
+
+Index unused_reference(const Query* query) {
+  Index largest = 0;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    largest = Max(largest, column->ressortgroupref);
+  }
+  return largest + 1;
+}
+
+// Whether one of the rows of a group satisfies a condition.
+Node* any_row(Node* condition) {
+  Aggref* call = makeNode(Aggref);
+  call->aggfnoid = F_BOOL_OR;
+  call->aggtype = BOOLOID;
+  call->aggargtypes = list_make1_oid(BOOLOID);
+  call->args = list_make1(makeTargetEntry(as<Expr>(condition), 1, nullptr, false));
+  call->aggkind = AGGKIND_NORMAL;
+  call->aggsplit = AGGSPLIT_SIMPLE;
+  call->aggno = -1;
+  call->aggtransno = -1;
+  call->location = -1;
+  return as<Node>(call);
+}
+
+// Rows of the person group, of which there is one for each person.
+Node* count_of_groups(Groups* groups, const Aggref* call) {
+  auto* count = static_cast<Aggref*>(copyObjectImpl(call));
+  count->aggfnoid = F_COUNT_;
+  count->aggargtypes = NIL;
+  count->args = NIL;
+  count->aggdistinct = NIL;
+  count->inputcollid = InvalidOid;
+  count->aggstar = true;
+  auto* condition = as<Node>(call->aggfilter);
+  if (condition == nullptr) return as<Node>(count);
+  Var* column = column_for(*groups, condition);
+  if (column == nullptr) {
+    column = column_of_table(add_column(groups, condition, any_row(condition)));
+  }
+  count->aggfilter = as<Expr>(column);
+  return as<Node>(count);
+}
+
+template <class Tree>
+Tree* over_groups(Groups* groups, Tree* tree) {
+  return mapped(tree, [=](Node* node) -> Node* {
+    if (IsA(node, Aggref)) return count_of_groups(groups, as<Aggref>(node));
+    return as<Node>(column_for(*groups, node));
+  });
+}
+
+Query* query_of_groups(const Query* query, List* columns, List* keys) {
+  auto* made = static_cast<Query*>(copyObjectImpl(query));
+  made->targetList = columns;
+  made->groupClause = keys;
+  made->havingQual = nullptr;
+  made->sortClause = NIL;
+  made->limitOffset = nullptr;
+  made->limitCount = nullptr;
+  made->hasAggs = contain_aggs_of_level(as<Node>(columns), 0);
+  IncrementVarSublevelsUp(as<Node>(made), 1, 1);
+  return made;
+}
+
+}  // namespace
+
+bool counts_persons_by_group(const Level* level) {
+  const Query* query = level->query;
+  return level->borrowed_rows != NIL && has_plain_clauses(query) && !level->has_public_side &&
+         !level->has_one_row && !level->groups_persons && states_groups(level) &&
+         !has_other_parts(level, as<Node>(query->targetList)) &&
+         !has_other_parts(level, query->havingQual) && person_of(level) != nullptr;
+}
+
+void put_person_group_below(const Level* level) {
+  Query* query = level->query;
+  Groups groups{};
+  Node* person = person_of(level);
+  List* keys =
+      list_make1(clause_of_person(add_column(&groups, nullptr, person), unused_reference(query)));
+  List* expressions = NIL;
+  List* new_keys = NIL;
+  for (auto* key : each<SortGroupClause>(query->groupClause)) {
+    Node* expression = get_sortgroupclause_expr(key, query->targetList);
+    TargetEntry* column = add_column(&groups, expression, expression);
+    column->ressortgroupref = key->tleSortGroupRef;
+    keys = lappend(keys, copyObjectImpl(key));
+    expressions = lappend(expressions, expression);
+    new_keys = lappend(new_keys, column_of_table(column));
+  }
+  List* columns = over_groups(&groups, query->targetList);
+  Node* having = over_groups(&groups, query->havingQual);
+  const List* conditions = key_conditions(level, expressions, new_keys, query->jointree->quals);
+  Query* below = query_of_groups(query, groups.columns, keys);
+  List* group_clause = query->groupClause;
+  select_from(query, below);
+  query->targetList = columns;
+  query->groupClause = group_clause;
+  query->havingQual = having;
+  query->hasAggs = true;
+  query->hasSubLinks = false;
+  query->cteList = NIL;
+  query->hasRecursive = false;
+  query->hasModifyingCTE = false;
+  query->constraintDeps = NIL;
+  if (conditions != NIL) {
+    query->jointree->quals = as<Node>(make_ands_explicit(const_cast<List*>(conditions)));
+  }
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "pg/query/level.hpp"
+
+// The number of persons in each group: SELECT kind, count(DISTINCT person) … GROUP BY kind. A
+// person counts once in a group, so all that matters is in which groups. As a number of different
+// values it would have the noise of max_rows rows of a person, of which some would not be seen. As
+// a number of rows of SELECT DISTINCT person, kind, a person group, it has that of max_groups
+// groups.
+namespace dpquantile {
+
+// Whether a query level has groups and no aggregates but numbers of persons, and its rows can be
+// those of a person group.
+bool counts_persons_by_group(const Level* level);
+
+// Makes of such a level one that counts the rows of a person group: its own keys and the person.
+// The conditions of FILTER become columns of it: whether one of the rows has it.
+void put_person_group_below(const Level* level);
+
+}  // namespace dpquantile
