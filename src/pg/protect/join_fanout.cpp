@@ -72,10 +72,10 @@ List* columns_of(const JudgedLevel* level, const Node* expression);
 
 List* columns_behind(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return NIL;
-  if (const Node* merged = merged_column(level->query, column)) return columns_of(level, merged);
+  const auto definition = definition_of(level, column);
+  if (definition) return columns_of(definition->level, definition->expression);
   const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
-  if (entry.source == nullptr) return list_make1(on_heap(BaseColumn{&entry, column->varattno}));
-  return columns_of(entry.source, column_of_source(entry.source, column->varattno));
+  return list_make1(on_heap(BaseColumn{&entry, column->varattno}));
 }
 
 List* columns_of(const JudgedLevel* level, const Node* expression) {

@@ -68,11 +68,10 @@ Node* column_of_table(const JudgedLevel* level, int number, const BorrowedRelati
 bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
   if (user_entry_of(source, expression) != source->user_entry) return false;
   const auto* column = as<Var>(expression);
-  const Node* merged = merged_column(source->query, column);
-  if (merged != nullptr) return is_user_of_row(source, merged);
   const JudgedLevel* below = entry_of(source, column->varno).source;
-  return below == nullptr || below->view != nullptr ||
-         is_user_of_row(below, column_of_source(below, column->varattno));
+  if (below != nullptr && below->view != nullptr) return true;
+  const auto definition = definition_of(source, column);
+  return !definition || is_user_of_row(definition->level, definition->expression);
 }
 
 // The number of the column that has the user; 0 if none has.
