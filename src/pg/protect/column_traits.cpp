@@ -92,13 +92,20 @@ bool is_user_column(const JudgedLevel* level, const Node* expression) {
   return user_entry_of(level, expression) != 0;
 }
 
-int weight_of(const JudgedLevel* level, const Node* node) {
-  if (!IsA(node, Var)) return 1;
-  const auto* column = as<Var>(node);
+const ColumnWork* work_of_source(const JudgedLevel* level, const Var* column) {
   const auto definition = definition_of(level, column);
-  if (!definition) return 1;
-  if (definition->level == level) return weight_of(level, definition->expression);
-  return Max(definition->level->weights[column->varattno - 1], 1);
+  if (!definition) return nullptr;
+  if (definition->level != level) {
+    const ColumnWork* works = definition->level->works;
+    return works == nullptr ? nullptr : &works[column->varattno - 1];
+  }
+  const Node* merged = definition->expression;
+  return IsA(merged, Var) ? work_of_source(level, as<Var>(merged)) : nullptr;
+}
+
+int weight_of(const JudgedLevel* level, const Node* node) {
+  const ColumnWork* work = IsA(node, Var) ? work_of_source(level, as<Var>(node)) : nullptr;
+  return work == nullptr ? 1 : Max(work->nodes, 1);
 }
 
 bool reads_columns(Node* expression) {

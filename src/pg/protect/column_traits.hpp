@@ -35,8 +35,10 @@ int user_entry_of(const JudgedLevel* level, const Node* expression);
 // row it identifies the person, or is NULL.
 bool is_user_column(const JudgedLevel* level, const Node* expression);
 
-// How many nodes a node stands for: a column of a source for the expression that computes it, which
-// is computed again for each use.
+// How a column is computed that is one of a source, also by way of a join (USING); null for others.
+const ColumnWork* work_of_source(const JudgedLevel* level, const Var* column);
+
+// How many nodes a node stands for: a column of a source for the expression that computes it.
 int weight_of(const JudgedLevel* level, const Node* node);
 
 // Whether an expression has columns, of this or of an outer query, or aggregates or subqueries.

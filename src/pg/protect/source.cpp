@@ -114,17 +114,15 @@ Node* rewrite_column(JudgedLevel* level, Node* expression) {
 void rewrite_columns(JudgedLevel* level) {
   List* columns = level->query->targetList;
   const auto count = static_cast<Size>(list_length(columns));
-  level->weights = static_cast<int*>(palloc0((count + 1) * sizeof(int)));
   level->works = static_cast<ColumnWork*>(palloc0((count + 1) * sizeof(ColumnWork)));
   ListCell* cell;
   foreach (cell, columns) {
     auto* column = static_cast<TargetEntry*>(lfirst(cell));
-    const int before = level->statement->node_count;
+    const int nodes_before = level->statement->node_count;
     const RowWork work_before = level->statement->work;
     column->expr = as<Expr>(rewrite_column(level, as<Node>(column->expr)));
-    level->weights[foreach_current_index(cell)] = level->statement->node_count - before;
     level->works[foreach_current_index(cell)] =
-        work_of_column(level, as<Node>(column->expr), work_before);
+        work_of_column(level, as<Node>(column->expr), nodes_before, work_before);
   }
 }
 
