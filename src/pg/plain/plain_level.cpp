@@ -3,10 +3,6 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/server/nodes.hpp"
 
-extern "C" {
-#include "utils/lsyscache.h"
-}
-
 namespace dpquantile {
 
 int most_rows_of_user(const PlainLevel* level) {
@@ -17,12 +13,6 @@ int most_rows_of_user(const PlainLevel* level) {
     most = Max(most, protection->max_rows);
   }
   return most;
-}
-
-const char* name_of_expression(const Level* level, Node* expression) {
-  const auto origin = origin_of(level, expression);
-  const char* name = origin ? get_attname(origin->relation, origin->column, true) : nullptr;
-  return name == nullptr ? "the expression" : psprintf("column \"%s\"", name);
 }
 
 }  // namespace dpquantile

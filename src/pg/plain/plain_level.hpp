@@ -20,7 +20,4 @@ struct PlainLevel {
 // limit them.
 int most_rows_of_user(const PlainLevel* level);
 
-// The name of the column that an expression shows, or what else to call it in a refusal.
-const char* name_of_expression(const Level* level, Node* expression);
-
 }  // namespace dpquantile
