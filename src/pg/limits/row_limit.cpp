@@ -1,6 +1,6 @@
 #include "pg/limits/row_limit.hpp"
 
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -8,7 +8,6 @@ extern "C" {
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 }
@@ -47,24 +46,13 @@ RowLimit limit_of(FuncExpr* condition) {
           DatumGetInt32(most->constvalue)};
 }
 
-RowLimit find_in(Node* term) {
-  if (term == nullptr) return {};
-  if (IsA(term, FuncExpr)) {
-    auto* call = as<FuncExpr>(term);
-    return is_row_limit(call->funcid) ? limit_of(call) : RowLimit{};
-  }
-  if (!is_andclause(term)) return {};
-  for (auto* node : each<Node>(as<BoolExpr>(term)->args)) {
-    const RowLimit found = find_in(node);
-    if (found.condition != nullptr) return found;
-  }
-  return {};
-}
-
 }  // namespace
 
 RowLimit find_row_limit(const Aggref* call) {
-  return find_in(as<Node>(call->aggfilter));
+  for (auto* term : each<FuncExpr>(terms_of(as<Node>(call->aggfilter)))) {
+    if (IsA(term, FuncExpr) && is_row_limit(term->funcid)) return limit_of(term);
+  }
+  return {};
 }
 
 int most_rows_of(const Aggref* call) {

@@ -2,6 +2,7 @@
 
 #include "pg/borrowed/early_values.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -17,23 +18,15 @@ namespace dpquantile {
 namespace {
 
 // These stable functions depend on the time zone, and on nothing else outside of their arguments.
-constexpr const char* kOfTimeZone[] = {"date_trunc",  "timezone", "date",      "timestamp",
-                                       "timestamptz", "extract",  "date_part", "date_bin"};
-
-bool depends_on_zone_only(Oid function) {
-  const char* name = get_func_name(function);
-  for (const char* known : kOfTimeZone) {
-    if (name != nullptr && strcmp(name, known) == 0) return true;
-  }
-  return false;
-}
+constexpr char kOfTimeZone[] =
+    "date_trunc timezone date timestamp timestamptz extract date_part date_bin";
 
 // For check_functions_in_node(): whether the function cannot be called while planning.
 bool is_other_function(Oid function, void*) {
   if (function >= FirstUnpinnedObjectId) return true;
   const char volatility = func_volatile(function);
   return volatility == PROVOLATILE_VOLATILE ||
-         (volatility == PROVOLATILE_STABLE && !depends_on_zone_only(function));
+         (volatility == PROVOLATILE_STABLE && !is_one_of(get_func_name(function), kOfTimeZone));
 }
 
 bool is_known_node(const Node* node) {

@@ -9,6 +9,7 @@
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -109,11 +110,8 @@ List* rounded_numbers(const Level* level, const FuncExpr* call) {
 }
 
 bool rounds(const FuncExpr* call) {
-  const char* name = get_func_name(call->funcid);
-  for (const char* known : {"floor", "ceil", "ceiling", "round", "trunc"}) {
-    if (name != nullptr && strcmp(name, known) == 0) return list_length(call->args) == 1;
-  }
-  return false;
+  return list_length(call->args) == 1 &&
+         is_one_of(get_func_name(call->funcid), "floor ceil ceiling round trunc");
 }
 
 // The buckets, and those below and above them.
@@ -130,8 +128,7 @@ List* values_of_function(const Level* level, const FuncExpr* call) {
   if (List* values = values_of_time_function(level, call)) return values;
   if (call->funcid >= FirstUnpinnedObjectId) return NIL;
   if (rounds(call)) return rounded_numbers(level, call);
-  const char* name = get_func_name(call->funcid);
-  return name != nullptr && strcmp(name, "width_bucket") == 0 ? bucket_numbers(call) : NIL;
+  return is_one_of(get_func_name(call->funcid), "width_bucket") ? bucket_numbers(call) : NIL;
 }
 
 // ---- Few values ----------------------------------------------------------------------------

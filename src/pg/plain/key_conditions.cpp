@@ -4,6 +4,7 @@
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -69,12 +70,11 @@ Node* growing_operand(const OpExpr* operation) {
   }
   auto* left = static_cast<Node*>(linitial(operation->args));
   const auto* right = static_cast<const Node*>(lsecond(operation->args));
-  const bool is_sum = strcmp(name, "+") == 0 || strcmp(name, "-") == 0;
-  const bool is_product = strcmp(name, "*") == 0 || strcmp(name, "/") == 0;
   const bool is_number = find_value_type(exprType(left)) && find_value_type(exprType(right)) &&
                          !is_temporal(*find_value_type(exprType(left)));
   if (!is_number) return nullptr;
-  return is_sum || (is_product && is_positive(right)) ? grown(left) : nullptr;
+  const bool is_product = is_one_of(name, "* /") && is_positive(right);
+  return is_product || is_one_of(name, "+ -") ? grown(left) : nullptr;
 }
 
 // The operand of width_bucket with buckets that ascend.
@@ -101,13 +101,10 @@ Node* growing_argument(const FuncExpr* call) {
   if (Node* moment = moment_of_year(call)) return moment;
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
   if (name == nullptr) return nullptr;
-  for (const char* known :
-       {"floor", "ceil", "ceiling", "round", "trunc", "date", "numeric", "float8"}) {
-    if (strcmp(name, known) == 0 && list_length(call->args) == 1) {
-      return grown(static_cast<Node*>(linitial(call->args)));
-    }
-  }
-  if (strcmp(name, "width_bucket") == 0) return bucketed_operand(call);
+  const bool never_falls = list_length(call->args) == 1 &&
+                           is_one_of(name, "floor ceil ceiling round trunc date numeric float8");
+  if (never_falls) return grown(static_cast<Node*>(linitial(call->args)));
+  if (is_one_of(name, "width_bucket")) return bucketed_operand(call);
   if (call->funcid == F_INT4_NUMERIC || call->funcid == F_INT8_NUMERIC) {
     return year_as_integer(static_cast<Node*>(linitial(call->args)));
   }
@@ -148,9 +145,7 @@ std::optional<Comparison> comparison_with(const Node* term, const Node* part) {
       list_length(operation->args) != 2 || operation->opresulttype != BOOLOID) {
     return std::nullopt;
   }
-  const bool is_known = strcmp(name, "<") == 0 || strcmp(name, "<=") == 0 ||
-                        strcmp(name, ">") == 0 || strcmp(name, ">=") == 0 || strcmp(name, "=") == 0;
-  if (!is_known) return std::nullopt;
+  if (!is_one_of(name, "< <= > >= =")) return std::nullopt;
   const bool is_strict = name[0] != '=' && name[1] == '\0';
   auto* left = static_cast<Node*>(linitial(operation->args));
   auto* right = static_cast<Node*>(lsecond(operation->args));

@@ -3,6 +3,7 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "utils/builtins.h"
@@ -67,21 +68,19 @@ std::optional<ColumnOrigin> column_without_bounds(const PlainLevel* level, Node*
 
 // ---- What to ask instead -------------------------------------------------------------------
 
-bool is_one(const char* name, std::initializer_list<const char*> names) {
-  for (const char* other : names) {
-    if (strcmp(name, other) == 0) return true;
-  }
-  return false;
+bool is_extreme(const char* aggregate) {
+  return is_one_of(aggregate, "min max");
 }
 
-bool is_extreme(const char* aggregate) {
-  return is_one(aggregate, {"min", "max"});
+// The name of the column that the value is, or null.
+const char* column_name(const PlainLevel* level, Node* value) {
+  const auto origin = origin_of(level->select, value);
+  return origin ? get_attname(origin->relation, origin->column, true) : nullptr;
 }
 
 // How to call the value in a query that the analyst writes.
 const char* text_of_value(const PlainLevel* level, Node* value) {
-  const auto origin = origin_of(level->select, value);
-  const char* name = origin ? get_attname(origin->relation, origin->column, true) : nullptr;
+  const char* name = column_name(level, value);
   return name == nullptr ? "column" : quote_identifier(name);
 }
 
@@ -90,9 +89,9 @@ const char* text_of_value(const PlainLevel* level, Node* value) {
 const char* call_for_persons(const PlainLevel* level, const char* aggregate, Node* value) {
   const ProtectedRelation* protection = find_protected_relation(linitial_oid(level->relations));
   if (protection == nullptr || protection->user_column < 1) return nullptr;
-  const char* name = is_one(aggregate, {"avg"})                               ? "dp_user_mean"
-                     : is_one(aggregate, {"variance", "var_samp", "var_pop"}) ? "dp_user_variance"
-                                                                              : nullptr;
+  const char* name = is_one_of(aggregate, "avg")                         ? "dp_user_mean"
+                     : is_one_of(aggregate, "variance var_samp var_pop") ? "dp_user_variance"
+                                                                         : nullptr;
   if (name == nullptr) return nullptr;
   return psprintf("%s(%s, %s, 0.5, lower, upper, dp_options('bounded', max_contributions => 20))",
                   name, quote_identifier(NameStr(protection->user_column_name)),
@@ -159,14 +158,16 @@ void refuse_without_bounds(const PlainLevel* level, const Aggref* call, Node* va
                     format_type_be(exprType(value))),
            "Numbers, dates and times have one. Group by other values to see which many rows have.");
   }
+  const char* column = column_name(level, value);
   const char* owner = for_owner(level, name, value);
   const char* own = with_own_bounds(level, name, value);
-  refuse_with_code(level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
-                   psprintf("%s needs public bounds of its values, but %s has none", name,
-                            name_of_expression(level->select, value)),
-                   *owner == '\0' && *own == '\0'
-                       ? "Aggregate a column with bounds. dp_protected_tables shows them."
-                       : psprintf("%s%s%s", owner, *owner != '\0' && *own != '\0' ? " " : "", own));
+  refuse_with_code(
+      level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
+      psprintf("%s needs public bounds of its values, but %s has none", name,
+               column == nullptr ? "the expression" : psprintf("column \"%s\"", column)),
+      *owner == '\0' && *own == '\0'
+          ? "Aggregate a column with bounds. dp_protected_tables shows them."
+          : psprintf("%s%s%s", owner, *owner != '\0' && *own != '\0' ? " " : "", own));
 }
 
 }  // namespace dpquantile

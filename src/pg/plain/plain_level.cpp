@@ -3,10 +3,6 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/server/nodes.hpp"
 
-extern "C" {
-#include "utils/lsyscache.h"
-}
-
 namespace dpquantile {
 
 namespace {
@@ -32,12 +28,6 @@ int most_rows_of_user(const PlainLevel* level) {
 
 int most_groups_of_user(const PlainLevel* level) {
   return most_of_relations(level, &ProtectedRelation::max_groups);
-}
-
-const char* name_of_expression(const Level* level, Node* expression) {
-  const auto origin = origin_of(level, expression);
-  const char* name = origin ? get_attname(origin->relation, origin->column, true) : nullptr;
-  return name == nullptr ? "the expression" : psprintf("column \"%s\"", name);
 }
 
 }  // namespace dpquantile

@@ -23,7 +23,4 @@ int most_rows_of_user(const PlainLevel* level);
 // In how many groups of the level a person counts, where persons are counted, in the same way.
 int most_groups_of_user(const PlainLevel* level);
 
-// The name of the column that an expression shows, or what else to call it in a refusal.
-const char* name_of_expression(const Level* level, Node* expression);
-
 }  // namespace dpquantile

@@ -5,6 +5,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -181,9 +182,8 @@ constexpr Part kParts[] = {{"month", 1, 12}, {"quarter", 1, 4}, {"day", 1, 31},
                            {"isodow", 1, 7}, {"week", 1, 53},   {"doy", 1, 366}};
 
 bool extracts_part(const FuncExpr* call) {
-  const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
-  return name != nullptr && list_length(call->args) == 2 &&
-         (strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0);
+  return call->funcid < FirstUnpinnedObjectId && list_length(call->args) == 2 &&
+         is_one_of(get_func_name(call->funcid), "extract date_part");
 }
 
 double number_of(const Const* constant) {

@@ -10,35 +10,21 @@ namespace dpquantile {
 
 namespace {
 
-// Whether a column of an entry names the users.
-bool has_users(const JudgedEntry& entry, AttrNumber number) {
-  const bool is_view = entry.source != nullptr && entry.source->view != nullptr;
-  if (entry.relation != nullptr || is_view) return number == entry.user_column;
-  if (entry.source == nullptr) return false;
-  const Node* original = column_of_source(entry.source, number);
-  return original != nullptr && is_user_column(entry.source, original);
-}
-
 bool is_public_column(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return true;
-  if (Node* merged = merged_column(level->query, column)) return is_public(level, merged);
   const JudgedEntry& entry = entry_of(level, column->varno);
   if (entry.may_be_absent) return false;
-  if (entry.source == nullptr) return entry.is_public;
-  Node* expression = column_of_source(entry.source, column->varattno);
-  return expression != nullptr && is_public(entry.source, expression);
+  const auto definition = definition_of(level, column);
+  return definition ? is_public(definition->level, definition->expression) : entry.is_public;
 }
 
 bool is_absent_column(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return false;
-  if (Node* merged = merged_column(level->query, column)) return is_null_when_absent(level, merged);
   const JudgedEntry& entry = entry_of(level, column->varno);
-  if (entry.relation != nullptr || entry.source != nullptr) {
-    if (entry.may_be_absent) return true;
-  }
-  if (entry.source == nullptr) return false;
-  Node* expression = column_of_source(entry.source, column->varattno);
-  return expression != nullptr && is_null_when_absent(entry.source, expression);
+  const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
+  if (has_rows && entry.may_be_absent) return true;
+  const auto definition = definition_of(level, column);
+  return definition && is_null_when_absent(definition->level, definition->expression);
 }
 
 // CASE and the cast of an array stand for the value that their placeholder (CaseTestExpr) has.
@@ -66,10 +52,14 @@ bool find_column(Node* node, int bound) {
 
 }  // namespace
 
-Node* column_of_source(const JudgedLevel* source, AttrNumber number) {
-  const List* columns = source->query->targetList;
-  if (number < 1 || number > list_length(columns)) return nullptr;
-  return as<Node>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
+std::optional<JudgedExpression> definition_of(const JudgedLevel* level, const Var* column) {
+  if (column->varlevelsup > 0 || column->varattno < 1) return std::nullopt;
+  if (Node* merged = merged_column(level->query, column)) return JudgedExpression{level, merged};
+  const JudgedLevel* source = entry_of(level, column->varno).source;
+  const List* columns = source == nullptr ? NIL : source->query->targetList;
+  if (column->varattno > list_length(columns)) return std::nullopt;
+  const auto* entry = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
+  return JudgedExpression{source, as<Node>(entry->expr)};
 }
 
 bool is_public(const JudgedLevel* level, Node* expression) {
@@ -89,23 +79,34 @@ int user_entry_of(const JudgedLevel* level, const Node* expression) {
   if (!IsA(expression, Var)) return 0;
   const auto* column = as<Var>(expression);
   if (column->varlevelsup > 0 || column->varattno < 1) return 0;
-  const Node* merged = merged_column(level->query, column);
-  if (merged != nullptr) return user_entry_of(level, merged);
-  return has_users(entry_of(level, column->varno), column->varattno) ? column->varno : 0;
+  const JudgedEntry& entry = entry_of(level, column->varno);
+  const bool is_view = entry.source != nullptr && entry.source->view != nullptr;
+  if (entry.relation != nullptr || is_view) {
+    return column->varattno == entry.user_column ? column->varno : 0;
+  }
+  const auto definition = definition_of(level, column);
+  const int found = definition ? user_entry_of(definition->level, definition->expression) : 0;
+  return found == 0 || definition->level == level ? found : column->varno;
 }
 
 bool is_user_column(const JudgedLevel* level, const Node* expression) {
   return user_entry_of(level, expression) != 0;
 }
 
+const ColumnWork* work_of_source(const JudgedLevel* level, const Var* column) {
+  const auto definition = definition_of(level, column);
+  if (!definition) return nullptr;
+  if (definition->level != level) {
+    const ColumnWork* works = definition->level->works;
+    return works == nullptr ? nullptr : &works[column->varattno - 1];
+  }
+  const Node* merged = definition->expression;
+  return IsA(merged, Var) ? work_of_source(level, as<Var>(merged)) : nullptr;
+}
+
 int weight_of(const JudgedLevel* level, const Node* node) {
-  if (!IsA(node, Var)) return 1;
-  const auto* column = as<Var>(node);
-  if (column->varlevelsup > 0 || column->varattno < 1) return 1;
-  if (const Node* merged = merged_column(level->query, column)) return weight_of(level, merged);
-  const JudgedLevel* source = entry_of(level, column->varno).source;
-  if (source == nullptr || column_of_source(source, column->varattno) == nullptr) return 1;
-  return Max(source->weights[column->varattno - 1], 1);
+  const ColumnWork* work = IsA(node, Var) ? work_of_source(level, as<Var>(node)) : nullptr;
+  return work == nullptr ? 1 : Max(work->nodes, 1);
 }
 
 bool reads_columns(Node* expression) {

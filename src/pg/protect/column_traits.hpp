@@ -10,8 +10,15 @@
 // (Lemmas 34d and 34e of docs/privacy/relations.md.)
 namespace dpquantile {
 
-// The expression of a column of a source, or null if it has none with this number.
-Node* column_of_source(const JudgedLevel* source, AttrNumber number);
+// An expression and the level that computes it.
+struct JudgedExpression {
+  const JudgedLevel* level;
+  Node* expression;
+};
+
+// What a column of a level stands for: an expression of a source, also of the body of a view, or of
+// a join (USING) in the level itself. Nothing for a column of a table, a list or an outer query.
+std::optional<JudgedExpression> definition_of(const JudgedLevel* level, const Var* column);
 
 // Whether an expression depends on no protected row: its columns are of the public side of
 // "public LEFT JOIN protected", or of outer queries.
@@ -28,8 +35,10 @@ int user_entry_of(const JudgedLevel* level, const Node* expression);
 // row it identifies the person, or is NULL.
 bool is_user_column(const JudgedLevel* level, const Node* expression);
 
-// How many nodes a node stands for: a column of a source for the expression that computes it, which
-// is computed again for each use.
+// How a column is computed that is one of a source, also by way of a join (USING); null for others.
+const ColumnWork* work_of_source(const JudgedLevel* level, const Var* column);
+
+// How many nodes a node stands for: a column of a source for the expression that computes it.
 int weight_of(const JudgedLevel* level, const Node* node);
 
 // Whether an expression has columns, of this or of an outer query, or aggregates or subqueries.

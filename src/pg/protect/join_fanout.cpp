@@ -72,10 +72,10 @@ List* columns_of(const JudgedLevel* level, const Node* expression);
 
 List* columns_behind(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return NIL;
-  if (const Node* merged = merged_column(level->query, column)) return columns_of(level, merged);
+  const auto definition = definition_of(level, column);
+  if (definition) return columns_of(definition->level, definition->expression);
   const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
-  if (entry.source == nullptr) return list_make1(on_heap(BaseColumn{&entry, column->varattno}));
-  return columns_of(entry.source, column_of_source(entry.source, column->varattno));
+  return list_make1(on_heap(BaseColumn{&entry, column->varattno}));
 }
 
 List* columns_of(const JudgedLevel* level, const Node* expression) {
@@ -111,20 +111,10 @@ bool has_column_of_any(const List* columns, const List* entries) {
 
 // ---- Conditions ----------------------------------------------------------------------------
 
-const List* parts_of_and(Node* condition) {
-  if (IsA(condition, List)) return as<List>(condition);
-  return is_andclause(condition) ? as<BoolExpr>(condition)->args : list_make1(condition);
-}
-
 // PostgreSQL computes a condition on one base when it reads it, unless the condition is about rows
 // that an outer join keeps, or makes: `later` are their entries.
 void add_terms(Block* block, const JudgedLevel* level, Node* condition, const List* later) {
-  const List* parts = parts_of_and(condition);
-  for (auto* part : each<Node>(parts)) {
-    if (part != condition && is_andclause(part)) {
-      add_terms(block, level, part, later);
-      continue;
-    }
+  for (auto* part : each<Node>(terms_of(condition))) {
     List* columns = columns_of(level, part);
     if (!is_of_several(columns) && !has_column_of_any(columns, later)) continue;
     block->terms = lappend(block->terms, on_heap(Term{level, part, columns}));
@@ -137,8 +127,7 @@ void add_keys(Block* block, const JudgedLevel* level, Node* condition) {
   Node* simple = eval_const_expressions(nullptr, condition);
   simple = as<Node>(canonicalize_qual(as<Expr>(simple), false));
   if (simple == nullptr) return;
-  const List* parts = parts_of_and(simple);
-  for (auto* part : each<Node>(parts)) {
+  for (auto* part : each<Node>(terms_of(simple))) {
     if (!IsA(part, OpExpr) || list_length(as<OpExpr>(part)->args) != 2) continue;
     const auto* comparison = as<OpExpr>(part);
     const Oid type = exprType(static_cast<Node*>(linitial(comparison->args)));
@@ -206,9 +195,7 @@ Part walk(Block* block, const JudgedLevel* level, Node* from) {
 
 // The planner moves a condition of HAVING without aggregates to WHERE.
 void add_having(Block* block, const JudgedLevel* level, const List* absent) {
-  if (level->query->havingQual == nullptr) return;
-  const List* parts = parts_of_and(level->query->havingQual);
-  for (auto* part : each<Node>(parts)) {
+  for (auto* part : each<Node>(terms_of(level->query->havingQual))) {
     if (!contain_aggs_of_level(part, 0)) add_conditions(block, level, part, absent);
   }
 }

@@ -4,10 +4,9 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/unit_join.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 }
@@ -57,18 +56,6 @@ struct Walk {
 [[noreturn]] void refuse_type_of_join(const JudgedLevel* level, const Node* at) {
   refuse_join(level, at, "only inner, left and right joins of protected rows are supported",
               "Write LEFT JOIN, RIGHT JOIN or JOIN.");
-}
-
-// The terms of a condition that AND combines.
-List* terms_of(Node* condition) {
-  if (condition == nullptr) return NIL;
-  if (IsA(condition, List)) return as<List>(condition);
-  if (!is_andclause(condition)) return list_make1(condition);
-  List* terms = NIL;
-  for (auto* node : each<Node>(as<BoolExpr>(condition)->args)) {
-    terms = list_concat(terms, terms_of(node));
-  }
-  return terms;
 }
 
 Part part_of_entry(JudgedLevel* level, int number) {

@@ -35,6 +35,7 @@ struct SizeBound {
 
 // What a column of a source is for an expression that uses it: computed again for each use.
 struct ColumnWork {
+  int nodes;  // with which it is computed
   SizeBound size;
   RowWork work;
 };
@@ -96,8 +97,7 @@ struct JudgedLevel {
   Query* query;
   RelationType type;
   JudgedEntry* entries;    // in the order of the range table
-  int* weights;            // of a source: how many nodes each of its columns is computed with
-  ColumnWork* works;       // of a source: how long each of its columns takes
+  ColumnWork* works;       // of a source: of each of its columns
   BorrowedRelation* view;  // the protected view of which this is the body, or reads it; or null
   AttrNumber
       view_user_column;  // the column of this query that the view has as its user column, or 0

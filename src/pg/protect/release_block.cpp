@@ -133,10 +133,8 @@ Node* rewrite_having(GroupKeys* keys, Node* condition) {
 // ---- Which groups there are ----------------------------------------------------------------
 
 bool asks_keep_group(const Node* having) {
-  if (having == nullptr) return false;
-  if (!is_andclause(having)) return is_keep_group(having);
-  for (const auto* node : each<const Node>(as<BoolExpr>(having)->args)) {
-    if (asks_keep_group(node)) return true;
+  for (const auto* term : each<const Node>(terms_of(having))) {
+    if (is_keep_group(term)) return true;
   }
   return false;
 }

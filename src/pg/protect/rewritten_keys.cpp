@@ -73,13 +73,10 @@ bool is_stored_key(const JudgedLevel* level, const Node* key) {
   if (!IsA(key, Var)) return false;
   const auto* column = as<Var>(key);
   if (column->varlevelsup > 0) return false;
-  if (const Node* merged = merged_column(level->query, column)) return is_stored_key(level, merged);
+  const auto definition = definition_of(level, column);
+  if (definition) return is_stored_key(definition->level, definition->expression);
   const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
-  if (entry.source == nullptr) {
-    return entry.relation != nullptr || entry.is_joined_table || is_list(entry);
-  }
-  const Node* original = column_of_source(entry.source, column->varattno);
-  return original != nullptr && is_stored_key(entry.source, original);
+  return entry.relation != nullptr || entry.is_joined_table || is_list(entry);
 }
 
 // ---- Hashes of keys ------------------------------------------------------------------------

@@ -279,16 +279,9 @@ double time_of(const JudgedLevel* level, const FunctionRule* variant, Node* node
 }
 
 void add_column(const JudgedLevel* level, const Var* column, RowWork* work) {
-  if (column->varlevelsup > 0 || column->varattno < 1) return;
-  if (const Node* merged = merged_column(level->query, column)) {
-    if (IsA(merged, Var)) add_column(level, as<Var>(merged), work);
-    return;
+  if (const ColumnWork* own = work_of_source(level, column)) {
+    for (int i = 0; i < kSizeLimits; ++i) work->time[i] += own->work.time[i];
   }
-  const JudgedLevel* source = entry_of(level, column->varno).source;
-  if (source == nullptr || source->works == nullptr) return;
-  if (column->varattno > list_length(source->query->targetList)) return;
-  const RowWork& own = source->works[column->varattno - 1].work;
-  for (int i = 0; i < kSizeLimits; ++i) work->time[i] += own.time[i];
 }
 
 struct AddedWork {
@@ -402,10 +395,12 @@ void count_key(JudgedLevel* level, Node* key) {
   require_little_work(statement, key, kShorterHint);
 }
 
-ColumnWork work_of_column(const JudgedLevel* source, Node* expression, const RowWork& before) {
-  ColumnWork column{bound_of(source, expression), {}};
+ColumnWork work_of_column(const JudgedLevel* source, Node* expression, int nodes_before,
+                          const RowWork& work_before) {
+  const JudgedStatement* statement = source->statement;
+  ColumnWork column{statement->node_count - nodes_before, bound_of(source, expression), {}};
   for (int i = 0; i < kSizeLimits; ++i) {
-    column.work.time[i] = source->statement->work.time[i] - before.time[i];
+    column.work.time[i] = statement->work.time[i] - work_before.time[i];
   }
   return column;
 }

@@ -26,9 +26,10 @@ void count_again(const JudgedLevel* level, Node* expression, double times);
 // already.
 void count_key(JudgedLevel* level, Node* key);
 
-// Counts and describes an expression of a source's target list. `before` is what the statement had
-// counted before the expression.
-ColumnWork work_of_column(const JudgedLevel* source, Node* expression, const RowWork& before);
+// Counts and describes an expression of a source's target list. The statement had counted so many
+// nodes and so much work before the expression.
+ColumnWork work_of_column(const JudgedLevel* source, Node* expression, int nodes_before,
+                          const RowWork& work_before);
 
 // Decides about the limit, when all expressions of the statement have been counted. ereports if a
 // value of a parameter is longer than the limit allows.

@@ -115,11 +115,7 @@ SizeBound bound_of_column(const JudgedLevel* level, const Var* column) {
   const Node* node = as<Node>(column);
   if (column->varlevelsup > 0) return outer_bound();
   if (Node* merged = merged_column(level->query, column)) return bound_of(level, merged);
-  const JudgedLevel* source = entry_of(level, column->varno).source;
-  const bool is_computed = source != nullptr && source->works != nullptr && column->varattno > 0;
-  if (is_computed && column->varattno <= list_length(source->query->targetList)) {
-    return source->works[column->varattno - 1].size;
-  }
+  if (const ColumnWork* own = work_of_source(level, column)) return own->size;
   if (is_list(entry_of(level, column->varno))) {
     return bound_of_list(rt_fetch(column->varno, level->query->rtable), column->varattno);
   }

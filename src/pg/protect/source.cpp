@@ -7,11 +7,10 @@
 #include "pg/protect/join_rule.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 }
 
 namespace dpquantile {
@@ -43,14 +42,9 @@ void rewrite_conditions(JudgedLevel* level, Node* from) {
 }
 
 bool is_never_true(const Node* condition) {
-  if (condition == nullptr) return false;
-  if (IsA(condition, Const)) {
-    const auto* constant = as<Const>(condition);
-    return constant->constisnull || !DatumGetBool(constant->constvalue);
-  }
-  if (!is_andclause(condition)) return false;
-  for (const auto* node : each<const Node>(as<BoolExpr>(condition)->args)) {
-    if (is_never_true(node)) return true;
+  for (const auto* term : each<const Const>(terms_of(condition))) {
+    if (!IsA(term, Const)) continue;
+    if (term->constisnull || !DatumGetBool(term->constvalue)) return true;
   }
   return false;
 }

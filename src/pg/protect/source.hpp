@@ -25,15 +25,14 @@ template <class Rewrite>
 void for_each_column(JudgedLevel* level, Rewrite rewrite) {
   List* columns = level->query->targetList;
   const auto count = static_cast<Size>(list_length(columns));
-  level->weights = static_cast<int*>(palloc0((count + 1) * sizeof(int)));
   level->works = static_cast<ColumnWork*>(palloc0((count + 1) * sizeof(ColumnWork)));
   int number = 0;
   for (auto* column : each<TargetEntry>(columns)) {
-    const int before = level->statement->node_count;
+    const int nodes_before = level->statement->node_count;
     const RowWork work_before = level->statement->work;
     column->expr = as<Expr>(rewrite(as<Node>(column->expr)));
-    level->weights[number] = level->statement->node_count - before;
-    level->works[number++] = work_of_column(level, as<Node>(column->expr), work_before);
+    level->works[number++] =
+        work_of_column(level, as<Node>(column->expr), nodes_before, work_before);
   }
 }
 

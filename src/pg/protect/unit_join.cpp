@@ -69,8 +69,7 @@ const char* call_that_states_unit(const BorrowedRelation* relation, const char* 
   const char* persons = "user_id => ..., max_rows => ...";
   const ProtectedRelation* protection = find_protected_relation(oid);
   if (relation->user_column != 0 && protection != nullptr) {
-    persons =
-        psprintf("user_id => %s", quote_literal_cstr(NameStr(protection->user_column_name)));
+    persons = psprintf("user_id => %s", quote_literal_cstr(NameStr(protection->user_column_name)));
     if (relation->max_rows > 0) {
       persons = psprintf("%s, max_rows => %d", persons, relation->max_rows);
     }

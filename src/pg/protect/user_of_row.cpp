@@ -15,11 +15,10 @@ namespace dpquantile {
 bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
   if (!bms_is_member(user_entry_of(source, expression), source->user_entries)) return false;
   const auto* column = as<Var>(expression);
-  const Node* merged = merged_column(source->query, column);
-  if (merged != nullptr) return is_user_of_row(source, merged);
   const JudgedLevel* below = entry_of(source, column->varno).source;
-  return below == nullptr || below->view != nullptr ||
-         is_user_of_row(below, column_of_source(below, column->varattno));
+  if (below != nullptr && below->view != nullptr) return true;
+  const auto definition = definition_of(source, column);
+  return !definition || is_user_of_row(definition->level, definition->expression);
 }
 
 namespace {
@@ -41,8 +40,13 @@ Node* column_of_table(const JudgedLevel* level, int number, const BorrowedRelati
 
 // The expression of a source that is the person of its rows; null if it has none.
 Node* user_of_source(JudgedLevel* source) {
-  if (source->view != nullptr) return column_of_source(source, source->view_user_column);
-  for (const auto* column : each<const TargetEntry>(source->query->targetList)) {
+  const List* columns = source->query->targetList;
+  if (source->view != nullptr) {
+    const int number = source->view_user_column;
+    if (number < 1 || number > list_length(columns)) return nullptr;
+    return as<Node>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
+  }
+  for (const auto* column : each<const TargetEntry>(columns)) {
     auto* expression = as<Node>(column->expr);
     if (is_user_of_row(source, expression)) return expression;
   }

@@ -129,4 +129,20 @@ Tree* mapped(Tree* tree, Callable replacement, int queries = kLeaveQueries) {
   return as<Tree>(Copy{replacement, queries}(as<Node>(tree)));
 }
 
+// ---- Conditions ----------------------------------------------------------------------------
+
+// The terms of a condition that AND combines; of another condition itself. Null has none.
+inline List* terms_of(const Node* condition) {
+  auto* node = const_cast<Node*>(condition);
+  if (node == nullptr) return NIL;
+  if (IsA(node, List)) return as<List>(node);
+  if (!is_andclause(node)) return list_make1(node);
+  check_stack_depth();
+  List* terms = NIL;
+  for (const auto* term : each<const Node>(as<BoolExpr>(node)->args)) {
+    terms = list_concat(terms, terms_of(term));
+  }
+  return terms;
+}
+
 }  // namespace dpquantile

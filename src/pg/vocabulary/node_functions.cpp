@@ -85,6 +85,7 @@ Node* argument_of(const Node* node, int number) {
 }
 
 bool is_one_of(const char* name, const char* names) {
+  if (name == nullptr) return false;
   const Size length = strlen(name);
   for (const char* at = names; (at = strstr(at, name)) != nullptr; ++at) {
     const bool begins = at == names || at[-1] == ' ';

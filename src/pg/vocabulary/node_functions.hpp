@@ -29,7 +29,7 @@ int first_argument(const Node* node);
 // An argument of the function by its number from 0, or null.
 Node* argument_of(const Node* node, int number);
 
-// Whether one of the names, which are separated by blanks, is this.
+// Whether one of the names, which are separated by blanks, is this. Null is none.
 bool is_one_of(const char* name, const char* names);
 
 // Whether a function that passes the gate (catalog_gate.hpp) may be called outside: it is not
