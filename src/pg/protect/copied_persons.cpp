@@ -7,10 +7,7 @@
 #include "pg/server/nodes.hpp"
 
 extern "C" {
-#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -53,12 +50,6 @@ bool follows(const Join& join, const Reference& reference, const Entries& entrie
                                          bms_make_singleton(entries.referring)));
 }
 
-Expr* as_operand(Node* value, Oid type) {
-  if (exprType(value) == type || IsPolymorphicType(type)) return as<Expr>(value);
-  return as<Expr>(
-      makeRelabelType(as<Expr>(value), type, -1, exprCollation(value), COERCE_IMPLICIT_CAST));
-}
-
 // Null if the entries do not show the persons.
 Node* comparison_of_persons(const Join& join, const Reference& reference, const Entries& entries,
                             int copy) {
@@ -66,14 +57,7 @@ Node* comparison_of_persons(const Join& join, const Reference& reference, const 
       show_column(join.level, entries.referenced, {reference.referenced, reference.key[copy]});
   Node* own = show_column(join.level, entries.referring, {reference.relation, reference.own[copy]});
   if (key == nullptr || own == nullptr) return nullptr;
-  Oid key_type;
-  Oid own_type;
-  op_input_types(reference.equality[copy], &key_type, &own_type);
-  auto* compared =
-      as<OpExpr>(make_opclause(reference.equality[copy], BOOLOID, false, as_operand(key, key_type),
-                               as_operand(own, own_type), InvalidOid, exprCollation(key)));
-  set_opfuncid(compared);
-  return as<Node>(compared);
+  return equality_of(reference.equality[copy], key, own);
 }
 
 bool is_between(const Join& join, const Entries& entries) {
@@ -113,15 +97,6 @@ void complete(const Join& join, Node** condition) {
 
 // ---- FROM ----------------------------------------------------------------------------------
 
-void add_terms(List** terms, Node* condition) {
-  if (condition == nullptr) return;
-  if (!is_andclause(condition)) {
-    *terms = lappend(*terms, condition);
-    return;
-  }
-  for (auto* part : each<Node>(as<BoolExpr>(condition)->args)) add_terms(terms, part);
-}
-
 // Returns the entries of a part of FROM. `where`: the conditions of WHERE that hold for its rows.
 const Bitmapset* complete_part(const Level* level, Node* part, const List* where) {
   if (IsA(part, RangeTblRef)) return bms_make_singleton(as<RangeTblRef>(part)->rtindex);
@@ -130,15 +105,13 @@ const Bitmapset* complete_part(const Level* level, Node* part, const List* where
   const List* below = join->jointype == JOIN_INNER ? where : NIL;
   const Bitmapset* left = complete_part(level, join->larg, below);
   const Bitmapset* right = complete_part(level, join->rarg, below);
-  List* conditions = list_copy(below);
-  add_terms(&conditions, join->quals);
+  const List* conditions = list_concat_copy(terms_of(join->quals), below);
   complete({level, left, right, conditions}, &join->quals);
   return bms_union(left, right);
 }
 
 void complete_from(const Level* level, FromExpr* from) {
-  List* where = NIL;
-  add_terms(&where, from->quals);
+  const List* where = terms_of(from->quals);
   Bitmapset* before = nullptr;
   for (auto* part : each<Node>(from->fromlist)) {
     const Bitmapset* entries = complete_part(level, part, where);

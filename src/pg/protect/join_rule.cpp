@@ -2,6 +2,7 @@
 
 #include "pg/facts/unique_key.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/key_comparison.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/unit_join.hpp"
 #include "pg/server/trees.hpp"
@@ -35,7 +36,8 @@ constexpr char kPublicSideHint[] =
 struct Part {
   Bitmapset* entries;
   bool has_rows;  // the protected rows are in it; otherwise it is one table
-  int user;       // the entry with the column of the users of these rows
+  // The entry with the column of the users of these rows; 0 if they only refer to rows with users.
+  int user;
   // The entries of which the column of users has the user in all of these rows: not those that an
   // outer join may make NULL.
   Bitmapset* users;
@@ -58,6 +60,11 @@ struct Walk {
               "Write LEFT JOIN, RIGHT JOIN or JOIN.");
 }
 
+// A table that is protected through another one gets its users from the rows that it refers to.
+bool has_own_users(const JudgedEntry& entry) {
+  return entry.relation != nullptr && !OidIsValid(entry.relation->through);
+}
+
 Part part_of_entry(JudgedLevel* level, int number) {
   const JudgedEntry& entry = entry_of(level, number);
   const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
@@ -70,8 +77,9 @@ Part part_of_entry(JudgedLevel* level, int number) {
                 kTableHint);
   }
   const bool has_public_side = entry.source != nullptr && entry.source->has_public_side;
-  return {bms_make_singleton(number), has_rows, has_rows ? number : 0,
-          has_rows ? bms_make_singleton(number) : nullptr, has_public_side};
+  const bool has_users = entry.source != nullptr || has_own_users(entry);
+  return {bms_make_singleton(number), has_rows, has_users ? number : 0,
+          has_users ? bms_make_singleton(number) : nullptr, has_public_side};
 }
 
 // An outer join may put NULLs in the place of these entries.
@@ -220,16 +228,28 @@ void check_kept_public_rows(JudgedLevel* level, const UserJoin& join) {
   set_absent(level, join.left.has_public_side ? join.right.entries : join.left.entries);
 }
 
+[[noreturn]] void refuse_without_users(const JudgedLevel* level, const Node* at) {
+  refuse_join(level, at, "the query does not show which person each row belongs to",
+              "Name in FROM the table to which the rows refer, and join it by the foreign key.");
+}
+
+// Whose the joined rows are. Those of an inner join have a row of each part.
+int user_of_join(const JudgedLevel* level, const UserJoin& join) {
+  int user = join.type == JOIN_RIGHT ? join.right.user : join.left.user;
+  if (join.type == JOIN_INNER && user == 0) user = join.right.user;
+  if (user == 0) refuse_without_users(level, join.at);
+  return user;
+}
+
 // Protected rows joined with those of other tables of the same unit: each row is of one user.
 Part join_of_users(JudgedLevel* level, const UserJoin& join, const List* conditions) {
   check_kept_public_rows(level, join);
-  check_unit_join(level, {join.left.entries, join.right.entries, conditions, join.at});
-  const bool keeps_right = join.type == JOIN_RIGHT;
-  if (join.type != JOIN_INNER && join.type != JOIN_LEFT && !keeps_right) {
+  check_unit_join(level, {join.left.entries, join.right.entries, conditions, join.type, join.at});
+  if (join.type != JOIN_INNER && join.type != JOIN_LEFT && join.type != JOIN_RIGHT) {
     refuse_type_of_join(level, join.at);
   }
-  const Part& kept = keeps_right ? join.right : join.left;
-  return {bms_union(join.left.entries, join.right.entries), true, kept.user,
+  const Part& kept = join.type == JOIN_RIGHT ? join.right : join.left;
+  return {bms_union(join.left.entries, join.right.entries), true, user_of_join(level, join),
           join.type == JOIN_INNER ? bms_union(join.left.users, join.right.users) : kept.users,
           join.left.has_public_side || join.right.has_public_side};
 }
@@ -300,6 +320,7 @@ void walk_list(const Walk& walk, const List* from) {
       rows = part;
     }
   }
+  if (rows.has_rows && rows.user == 0) refuse_without_users(walk.level, nullptr);
   walk.level->user_entry = rows.user;
   walk.level->user_entries = rows.users;
   if (!bms_is_empty(tables)) walk.level->keeps_public_rows = false;

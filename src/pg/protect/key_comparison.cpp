@@ -5,6 +5,7 @@
 extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 }
 
@@ -34,6 +35,12 @@ bool is_of(const KeyComparison& comparison, const Reference& reference, int colu
          comparison.own.origin.column == reference.own[column];
 }
 
+Expr* as_operand(Node* value, Oid type) {
+  if (exprType(value) == type || IsPolymorphicType(type)) return as<Expr>(value);
+  return as<Expr>(
+      makeRelabelType(as<Expr>(value), type, -1, exprCollation(value), COERCE_IMPLICIT_CAST));
+}
+
 Expr* column_of_table(const ShownColumn& shown) {
   Oid type;
   int32 modifier;
@@ -43,6 +50,28 @@ Expr* column_of_table(const ShownColumn& shown) {
 }
 
 }  // namespace
+
+Node* equality_of(Oid operation, Node* key, Node* own) {
+  Oid key_type;
+  Oid own_type;
+  op_input_types(operation, &key_type, &own_type);
+  auto* equality =
+      as<OpExpr>(make_opclause(operation, BOOLOID, false, as_operand(key, key_type),
+                               as_operand(own, own_type), InvalidOid, exprCollation(key)));
+  set_opfuncid(equality);
+  return as<Node>(equality);
+}
+
+List* terms_of(Node* condition) {
+  if (condition == nullptr) return NIL;
+  if (IsA(condition, List)) return as<List>(condition);
+  if (!is_andclause(condition)) return list_make1(condition);
+  List* terms = NIL;
+  for (auto* node : each<Node>(as<BoolExpr>(condition)->args)) {
+    terms = list_concat(terms, terms_of(node));
+  }
+  return terms;
+}
 
 KeyComparison comparison_in(const Level* level, const Node* condition) {
   if (!IsA(condition, OpExpr) || list_length(as<OpExpr>(condition)->args) != 2) return {};

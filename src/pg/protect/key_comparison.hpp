@@ -7,6 +7,12 @@
 // to, also through derived tables and CTEs.
 namespace dpquantile {
 
+// The condition that a column of a key is equal to one that refers to it.
+Node* equality_of(Oid operation, Node* key, Node* own);
+
+// The terms of a condition that AND combines, which may be null or a list of conditions.
+List* terms_of(Node* condition);
+
 // A column of a table that an entry of FROM shows.
 struct ShownColumn {
   int entry;

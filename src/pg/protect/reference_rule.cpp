@@ -35,14 +35,17 @@ bool follows(const JudgedLevel* level, const Reference& reference, const Entries
   return true;
 }
 
-// The rows of the table itself have no persons yet: it gets them of the left part.
+// The rows of the table itself have no persons yet. They get those of the rows to which they refer,
+// if each joined row has one of these.
 bool may_join(const JudgedLevel* level, const ReferenceJoin& join, const Entries& entries) {
   const bool is_left = bms_is_member(entries.referenced, join.left);
-  const bool is_between = is_left ? bms_is_member(entries.referring, join.right)
-                                  : bms_is_member(entries.referring, join.left) &&
-                                        bms_is_member(entries.referenced, join.right);
+  const Bitmapset* referenced = is_left ? join.left : join.right;
+  const Bitmapset* referring = is_left ? join.right : join.left;
   const bool has_persons = entry_of(level, entries.referring).relation == nullptr;
-  return is_between && (has_persons || (is_left && join.takes_persons_of_left));
+  const bool gets_persons =
+      join.type == JOIN_INNER || join.type == (is_left ? JOIN_LEFT : JOIN_RIGHT);
+  return bms_is_member(entries.referenced, referenced) &&
+         bms_is_member(entries.referring, referring) && (has_persons || gets_persons);
 }
 
 bool is_along_reference(const JudgedLevel* level, const ReferenceJoin& join,

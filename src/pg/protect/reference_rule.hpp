@@ -12,8 +12,7 @@ struct ReferenceJoin {
   const Bitmapset* left;  // entries of FROM
   const Bitmapset* right;
   const List* conditions;  // which AND combines, and without which there is no joined row
-  // Whether each joined row has a row of the left part, whose person it has.
-  bool takes_persons_of_left;
+  JoinType type;
 };
 
 // Whether the conditions say that rows of the one part refer to the rows of the other that they are

@@ -2,6 +2,8 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/grants/reference.hpp"
+#include "pg/protect/joined_persons.hpp"
+#include "pg/protect/key_comparison.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -22,25 +24,15 @@ namespace dpquantile {
 
 namespace {
 
+// An entry of FROM whose rows refer to those of another table.
+struct Referring {
+  RangeTblEntry* entry;
+  RelationPermissions* permissions;
+  const Reference* reference;
+};
+
 // A column that nobody can name by chance.
 constexpr char kPersonName[] = "dpquantile person";
-
-Node* as_type(Node* value, Oid type) {
-  if (exprType(value) == type || IsPolymorphicType(type)) return value;
-  return as<Node>(
-      makeRelabelType(as<Expr>(value), type, -1, exprCollation(value), COERCE_IMPLICIT_CAST));
-}
-
-Node* equality(Oid operation, Node* left, Node* right) {
-  Oid left_type;
-  Oid right_type;
-  op_input_types(operation, &left_type, &right_type);
-  auto* equal =
-      make_opclause(operation, BOOLOID, false, as<Expr>(as_type(left, left_type)),
-                    as<Expr>(as_type(right, right_type)), InvalidOid, exprCollation(left));
-  set_opfuncid(as<OpExpr>(equal));
-  return as<Node>(equal);
-}
 
 Node* column_of(Oid table, int number, AttrNumber column) {
   Oid type;
@@ -101,7 +93,9 @@ Query* query_of_referenced(const Reference* reference, RelationPermissions** per
   return query;
 }
 
-void lower_entry(JudgedStatement* statement, Query* query, int number, BorrowedRelation* relation);
+void lower_entry(JudgedStatement* statement, Query* query, int number,
+                 RelationPermissions* permissions, const Reference* reference);
+const Reference* reference_of(const JudgedStatement* statement, Oid table);
 
 // The person of the rows of the first entry, the table that the reference leads to.
 Node* person_of_referenced(JudgedStatement* statement, Query* query,
@@ -116,7 +110,7 @@ Node* person_of_referenced(JudgedStatement* statement, Query* query,
     read_column(permissions, persons->user_column);
     return column_of(permissions->relid, 1, persons->user_column);
   }
-  lower_entry(statement, query, 1, persons);
+  lower_entry(statement, query, 1, permissions, reference_of(statement, permissions->relid));
   const auto* entry = static_cast<const RangeTblEntry*>(linitial(query->rtable));
   const auto* person = static_cast<const TargetEntry*>(llast(entry->subquery->targetList));
   const auto* value = as<Node>(person->expr);
@@ -125,19 +119,19 @@ Node* person_of_referenced(JudgedStatement* statement, Query* query,
 }
 
 // SELECT lines.*, orders.person FROM orders, lines WHERE orders.key = lines.own
-Query* rows_with_persons(JudgedStatement* statement, RangeTblEntry* rows,
-                         BorrowedRelation* relation, const Reference* reference) {
+Query* rows_with_persons(JudgedStatement* statement, const Referring& rows) {
+  const Reference* reference = rows.reference;
   RelationPermissions* permissions = nullptr;
   Query* query = query_of_referenced(reference, &permissions);
-  query->rtable = lappend(query->rtable, rows);
-  DPQ_MOVE_ENTRY(query, rows, relation->permissions);
+  query->rtable = lappend(query->rtable, rows.entry);
+  DPQ_MOVE_ENTRY(query, rows.entry, rows.permissions);
   Node* person = person_of_referenced(statement, query, permissions);
   List* terms = NIL;
   for (int i = 0; i < reference->columns; ++i) {
-    terms = lappend(terms, equality(reference->equality[i],
-                                    column_of(reference->referenced, 1, reference->key[i]),
-                                    column_of(reference->relation, 2, reference->own[i])));
-    read_column(relation->permissions, reference->own[i]);
+    terms = lappend(terms, equality_of(reference->equality[i],
+                                       column_of(reference->referenced, 1, reference->key[i]),
+                                       column_of(reference->relation, 2, reference->own[i])));
+    read_column(rows.permissions, reference->own[i]);
   }
   query->jointree = makeFromExpr(list_make2(entry_in_from(1), entry_in_from(2)),
                                  as<Node>(make_ands_explicit(terms)));
@@ -160,9 +154,9 @@ const Reference* reference_of(const JudgedStatement* statement, Oid table) {
       "Ask its owner to protect it again: dp_protect_table.");
 }
 
-void lower_entry(JudgedStatement* statement, Query* query, int number, BorrowedRelation* relation) {
+void lower_entry(JudgedStatement* statement, Query* query, int number,
+                 RelationPermissions* permissions, const Reference* reference) {
   check_stack_depth();
-  const Reference* reference = reference_of(statement, relation->permissions->relid);
   ListCell* cell = list_nth_cell(query->rtable, number - 1);
   auto* rows = static_cast<RangeTblEntry*>(lfirst(cell));
   RangeTblEntry* derived = makeNode(RangeTblEntry);
@@ -171,33 +165,31 @@ void lower_entry(JudgedStatement* statement, Query* query, int number, BorrowedR
   derived->eref = static_cast<Alias*>(copyObjectImpl(rows->eref));
   derived->eref->colnames = lappend(derived->eref->colnames, makeString(pstrdup(kPersonName)));
   derived->inFromCl = rows->inFromCl;
-  derived->subquery = rows_with_persons(statement, rows, relation, reference);
+  derived->subquery = rows_with_persons(statement, {rows, permissions, reference});
   lfirst(cell) = derived;
 }
 
-void lower_entries(JudgedStatement* statement, Query* query) {
-  for (int number = 1; number <= list_length(query->rtable); ++number) {
-    const RangeTblEntry* entry = rt_fetch(number, query->rtable);
-    if (entry->rtekind != RTE_RELATION) continue;
-    BorrowedRelation* relation = find_borrowed(statement->borrowed, permissions_of(query, entry));
-    if (relation == nullptr || !OidIsValid(relation->through)) continue;
-    lower_entry(statement, query, number, relation);
-  }
+// The reference of an entry that has no persons; null if it has some.
+const Reference* reference_to_join(const JudgedStatement* statement, const Level* level,
+                                   int number) {
+  const BorrowedRelation* relation = entry_of(level, number).borrowed;
+  const bool refers = relation != nullptr && OidIsValid(relation->through) &&
+                      rt_fetch(number, level->query->rtable)->rtekind == RTE_RELATION;
+  if (!refers) return nullptr;
+  const Reference* reference = reference_of(statement, relation->permissions->relid);
+  return has_joined_persons(level, number, *reference) ? nullptr : reference;
 }
 
 }  // namespace
 
-void lower_references(JudgedStatement* statement, Query* query) {
-  List* queries = NIL;
-  visit_nodes(
-      query,
-      [&](Node* node) {
-        if (IsA(node, Query)) queries = lappend(queries, node);
-      },
-      kIntoQueries);
-  for (auto* level : each<Query>(queries)) {
-    if (level->commandType == CMD_SELECT) lower_entries(statement, level);
+void lower_references(JudgedStatement* statement, const Level* level) {
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Reference* reference = reference_to_join(statement, level, number);
+    if (reference == nullptr) continue;
+    lower_entry(statement, level->query, number, entry_of(level, number).borrowed->permissions,
+                reference);
   }
+  for (const auto* below : each<const Level>(level->below)) lower_references(statement, below);
 }
 
 }  // namespace dpquantile

@@ -7,9 +7,10 @@
 // than whose rows a join has. Nothing here is trusted: they judge what comes of it.
 namespace dpquantile {
 
-// Puts a derived table in the place of each such table that the statement borrows. It joins the
-// table with the one that it refers to, which the statement borrows for that, and shows the person
-// as one more column after those of the table.
-void lower_references(JudgedStatement* statement, Query* query);
+// Puts a derived table in the place of each such table that the statement borrows, unless FROM
+// joins it with the one that it refers to. It joins the two, and shows the person as one more
+// column after those of the table. The statement borrows the other table for that. `level` has been
+// read, with those below; the statement is to be read again.
+void lower_references(JudgedStatement* statement, const Level* level);
 
 }  // namespace dpquantile

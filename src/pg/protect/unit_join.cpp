@@ -199,9 +199,7 @@ void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
   for (auto* node : each<Node>(join.conditions)) {
     if (joins_users(level, join, node)) return;
   }
-  // A list is an inner join, and has the persons of its left part.
-  const bool is_list = join.at == nullptr;
-  if (joins_by_reference(level, {join.left, join.right, join.conditions, is_list})) return;
+  if (joins_by_reference(level, {join.left, join.right, join.conditions, join.type})) return;
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",
               "Join them by these columns, of one type: ON visits.patient = patients.id.");

@@ -13,13 +13,14 @@ struct UnitJoin {
   const Bitmapset* left;  // entries of FROM
   const Bitmapset* right;
   const List* conditions;  // which AND combines, and without which there is no joined row
-  const Node* at;          // what to point at, or null
+  JoinType type;
+  const Node* at;  // what to point at, or null
 };
 
 // ereports unless the tables of both parts are of one unit, none is in both, and a condition says
-// that a user column of the one is equal to one of the other, or, in a list, rows of the right part
-// are joined with those of the left that say whose they are (reference_rule.hpp). An equality of
-// different ids would join the rows of several persons.
+// that a user column of the one is equal to one of the other, or that rows of the one refer to
+// those of the other (reference_rule.hpp). An equality of different ids would join the rows of
+// several persons.
 void check_unit_join(const JudgedLevel* level, const UnitJoin& join);
 
 // Whether the = of GROUP BY tells ids apart as joins by persons do. `id` is a column of persons.

@@ -349,7 +349,7 @@ bool are_all_judged(const Level* level) {
 
 void validate_statement(JudgedStatement* statement, Query* query) {
   const RefusedQuery& refused = statement->refused;
-  lower_references(statement, query);
+  lower_references(statement, read_statement(query, statement->borrowed)->top);
   // Without objects of others nothing that follows calls their code.
   const int before = count_reasons(refused);
   check_catalog_objects(refused, query);
