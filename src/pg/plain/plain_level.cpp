@@ -12,7 +12,7 @@ namespace dpquantile {
 int most_rows_of_user(const PlainLevel* level) {
   if (level->select->has_one_row) return 1;
   int most = 0;
-  for (const Oid relation : each_oid(level->relations)) {
+  for (const Oid relation : each_oid(level->select->limiting_rows)) {
     const ProtectedRelation* protection = find_protected_relation(relation);
     if (protection == nullptr || protection->max_rows == 0) return 0;
     most = Max(most, protection->max_rows);

@@ -12,7 +12,7 @@ namespace dpquantile {
 int most_rows_of_user(const JudgedLevel* level) {
   if (level->has_one_row) return 1;
   int most = 0;
-  for (const auto* borrowed_relation : each<const BorrowedRelation>(level->relations)) {
+  for (const auto* borrowed_relation : each<const BorrowedRelation>(level->limiting_relations)) {
     const int of_relation = borrowed_relation->max_rows;
     if (of_relation == 0) return 0;
     most = Max(most, of_relation);
