@@ -64,6 +64,7 @@ SELECT count(*) FROM (SELECT id, EXISTS (SELECT FROM visits v WHERE v.patient = 
 WITH web AS (SELECT v.*, r.name FROM visits v JOIN region r ON r.id = v.minutes / 5 WHERE kind = 'web')
   SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM web WHERE web.patient = p.id AND web.name = 'north');
 SELECT count(*) FROM (SELECT patient, count(*) AS n FROM visits v WHERE patient IN (SELECT id FROM patients WHERE region = 1) GROUP BY patient) x WHERE n > 1;
+SELECT region, count(*) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id) GROUP BY ROLLUP (region) ORDER BY region;
 -- The table itself, and a subquery in a subquery, which may name the person of the row around both
 SELECT count(*) FROM visits v WHERE kind = 'ward' AND EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND w.minutes = 15 AND w.kind = 'ward');
 SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM calls c WHERE c.patient = v.patient AND EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND kind = 'ward'));

@@ -650,7 +650,7 @@ bool join_in_level(const Level* level) {
 bool may_have_subqueries(const Level* level) {
   const Query* query = level->query;
   return query->commandType == CMD_SELECT && query->hasSubLinks && level->borrowed_rows != NIL &&
-         query->setOperations == nullptr && query->groupingSets == NIL;
+         query->setOperations == nullptr;
 }
 
 // ---- Refusals ------------------------------------------------------------------------------
