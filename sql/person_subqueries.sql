@@ -39,7 +39,7 @@ SELECT count(*) FROM patients WHERE id IN (SELECT patient FROM visits WHERE kind
 SELECT count(*) FROM patients WHERE id NOT IN (SELECT DISTINCT patient FROM visits WHERE kind = 'web');
 SELECT count(*) FROM patients WHERE id = ANY (SELECT patient FROM visits GROUP BY patient HAVING count(*) >= 3);
 SELECT count(*) FROM patients p WHERE id IN (SELECT patient FROM visits GROUP BY patient, kind HAVING count(*) >= 2);
-SELECT dp_count(1), dp_count_distinct(p.id, 100) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id AND v.kind = 'ward') OR birth = '1950-01-02';
+SELECT dp_count(100), dp_count_distinct(p.id, 100) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id AND v.kind = 'ward') OR birth = '1950-01-02';
 -- The tables of subqueries do not limit the rows of a person: a patient has one row, and the whole epsilon.
 SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id);
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM patients WHERE id IN (SELECT patient FROM visits)');
