@@ -140,7 +140,7 @@ SELECT dp_count(200) FROM patients p NATURAL JOIN visits v;
 SELECT dp_count(200) FROM (SELECT id + 0 AS patient FROM patients) p JOIN visits v USING (patient);
 SELECT dp_count(200) FROM (SELECT region AS patient FROM patients) p JOIN visits v USING (patient);
 SELECT dp_count(200) FROM patients p JOIN LATERAL (SELECT * FROM visits v WHERE v.patient = p.id) t ON true;
-SELECT dp_count(200) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id);
+SELECT dp_count(200) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient <> p.id);
 SELECT dp_count(200) FROM visits v JOIN visits w ON w.patient = v.patient;
 SELECT dp_count(200) FROM visits v JOIN costly c ON c.person = v.patient;
 WITH v AS (SELECT patient FROM visits) SELECT dp_count(200) FROM v a JOIN v b ON a.patient = b.patient;

@@ -55,7 +55,7 @@ bool is_user_column(const ColumnOrigin& origin) {
 
 // Whether an expression names the person of each row. Without outer joins all columns of persons
 // do.
-bool is_person(const Level* level, const Node* expression) {
+bool is_person_of_row(const Level* level, const Node* expression) {
   const auto origin = origin_of(level, expression);
   if (!origin || !is_user_column(*origin)) return false;
   return origin->relation == relation_of_person(level) ||
@@ -66,7 +66,7 @@ bool is_person(const Level* level, const Node* expression) {
 bool counts_persons(const Level* level, const Aggref* call) {
   return call->aggfnoid == F_COUNT_ANY && call->aggdistinct != NIL && call->aggorder == NIL &&
          call->agglevelsup == 0 &&
-         is_person(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
+         is_person_of_row(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
 }
 
 // The column of the persons, in the form by which groups tell them apart; null if there is none.

@@ -10,7 +10,7 @@ namespace {
 int most_of_relations(const PlainLevel* level, int ProtectedRelation::*limit) {
   if (level->select->has_one_row) return 1;
   int most = 0;
-  for (const Oid relation : each_oid(level->relations)) {
+  for (const Oid relation : each_oid(level->select->limiting_rows)) {
     const ProtectedRelation* protection = find_protected_relation(relation);
     if (protection == nullptr || protection->*limit == 0) return 0;
     most = Max(most, protection->*limit);

@@ -5,6 +5,7 @@
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
+#include "pg/plain/person_subqueries.hpp"
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/query_around.hpp"
@@ -301,11 +302,13 @@ bool has_too_many_nodes(const Query* query) {
 
 // ---- All levels ----------------------------------------------------------------------------
 
-// Takes window functions, DISTINCT and grouping sets out of a level with standard aggregates over
-// protected rows, numbers of persons by group, and all but keys and aggregates out of a person
-// group. What is taken out becomes levels below. Returns whether the level has changed.
+// Takes subqueries about persons out of the expressions of a level with protected rows, window
+// functions, DISTINCT and grouping sets out of one with standard aggregates over such rows, numbers
+// of persons by group, and all but keys and aggregates out of a person group. What is taken out
+// becomes levels below. Returns whether the level has changed.
 bool take_apart_level(const Level* level) {
   Query* query = level->query;
+  if (join_person_subqueries(level)) return true;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   const bool is_plain = level->borrowed_rows != NIL && has_standard_aggregate(query);
   if (is_plain && has_query_around(query)) {
@@ -326,6 +329,18 @@ bool take_apart(const Level* level) {
   bool changes = false;
   for (const auto* below : each<const Level>(level->below)) changes |= take_apart(below);
   return changes;
+}
+
+void refuse_subqueries(const Translation* translation, const Level* level) {
+  if (level->borrowed_rows != NIL) {
+    const RefusedQuery refused = {.text = translation->text,
+                                  .relation = get_rel_name(linitial_oid(level->borrowed_rows)),
+                                  .reasons = translation->reasons};
+    const int before = count_reasons(refused);
+    refuse_other_subqueries(refused, level);
+    if (count_reasons(refused) > before) translation->reasons->is_last = true;
+  }
+  for (const auto* below : each<const Level>(level->below)) refuse_subqueries(translation, below);
 }
 
 // The innermost levels first, before what is around them changes.
@@ -374,6 +389,7 @@ bool translate_plain_query(Query* query, const char* text, double epsilon, Reaso
   }
   const Statement* statement = read_levels(query);
   while (take_apart(statement->top)) statement = read_levels(query);
+  refuse_subqueries(&translation, statement->top);
   translate(&translation, statement->top);
   return statement->has_values_of_time_zone;
 }

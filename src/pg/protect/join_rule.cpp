@@ -350,6 +350,10 @@ void find_relations(JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     level->relations = list_concat_unique_ptr(level->relations, relations_of_entry(level, i));
     level->tables = list_concat_unique_oid(level->tables, tables_of_entry(level, i));
+    level->limiting_relations =
+        list_concat_unique_ptr(level->limiting_relations, limiting_relations_of_entry(level, i));
+    level->limiting_tables =
+        list_concat_unique_oid(level->limiting_tables, limiting_tables_of_entry(level, i));
     const JudgedLevel* source = entry_of(level, i).source;
     level->has_person_groups |= source != nullptr && source->has_person_groups;
   }

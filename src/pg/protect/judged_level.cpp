@@ -12,7 +12,7 @@ namespace dpquantile {
 int most_rows_of_user(const JudgedLevel* level) {
   if (level->has_one_row) return 1;
   int most = 0;
-  for (const auto* borrowed_relation : each<const BorrowedRelation>(level->relations)) {
+  for (const auto* borrowed_relation : each<const BorrowedRelation>(level->limiting_relations)) {
     if (borrowed_relation->is_referenced) continue;
     const int of_relation = level->read->has_one_row_in_group ? borrowed_relation->max_groups
                                                               : borrowed_relation->max_rows;

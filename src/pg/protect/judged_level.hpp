@@ -103,6 +103,10 @@ struct JudgedLevel {
       view_user_column;  // the column of this query that the view has as its user column, or 0
   List* relations;       // of a source or release block: those with its rows, BorrowedRelation
   List* tables;          // of OIDs: the tables that these rows are of, in views, too
+  // Those of them of whose rows a person may have several. Sources with one row of each person do
+  // not count.
+  List* limiting_relations;
+  List* limiting_tables;
   BorrowedRelation* user_relation;  // the one of these with the user column of each row
   int user_entry;                   // the entry of FROM that shows this column
   Bitmapset* user_entries;  // all entries of which a column has the user in each row: inner joins
@@ -118,8 +122,9 @@ struct JudgedLevel {
   bool keeps_public_rows;
 };
 
-// How many rows of a person a source or release block may have: the most that one of its relations
-// allows, of groups where each person has one row in each of them. 0 if one of them allows none.
+// How many rows of a person a source or release block may have: the most that one of the relations
+// allows of whose rows a person may have several, of groups where each person has one row in each
+// of them. 0 if one of them allows none.
 int most_rows_of_user(const JudgedLevel* level);
 
 // Has the planner plan the query for itself: no condition of the query around gets into it, and no

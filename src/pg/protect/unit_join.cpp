@@ -39,11 +39,11 @@ List* relations_of(const JudgedLevel* level, const Bitmapset* entries) {
   return relations;
 }
 
-List* tables_of(const JudgedLevel* level, const Bitmapset* entries) {
+List* limiting_tables_of(const JudgedLevel* level, const Bitmapset* entries) {
   List* tables = NIL;
   int number = -1;
   while ((number = bms_next_member(entries, number)) >= 0) {
-    tables = list_concat(tables, tables_of_entry(level, number));
+    tables = list_concat(tables, limiting_tables_of_entry(level, number));
   }
   return tables;
 }
@@ -99,19 +99,11 @@ void check_units(const JudgedLevel* level, const UnitJoin& join) {
   }
 }
 
-bool has_one_row(const JudgedLevel* level, const Bitmapset* entries) {
-  int number = -1;
-  while ((number = bms_next_member(entries, number)) >= 0) {
-    if (!has_one_row(entry_of(level, number))) return false;
-  }
-  return true;
-}
-
-// One row of a person would be joined with the others: their number would be squared.
+// One row of a person would be joined with the others: their number would be squared. Where one
+// side has one row of each person it is not.
 void check_no_self_join(const JudgedLevel* level, const UnitJoin& join) {
-  if (has_one_row(level, join.left) || has_one_row(level, join.right)) return;
-  const List* others = tables_of(level, join.right);
-  for (const Oid left : each_oid(tables_of(level, join.left))) {
+  const List* others = limiting_tables_of(level, join.right);
+  for (const Oid left : each_oid(limiting_tables_of(level, join.left))) {
     for (const Oid right : each_oid(others)) {
       if (!share_rows(left, right)) continue;
       refuse_join(
@@ -223,6 +215,20 @@ List* tables_of_entry(const JudgedLevel* level, int number) {
     return list_make1_oid(rt_fetch(number, level->query->rtable)->relid);
   }
   return entry.source == nullptr ? NIL : list_copy(entry.source->tables);
+}
+
+List* limiting_relations_of_entry(const JudgedLevel* level, int number) {
+  const JudgedEntry& entry = entry_of(level, number);
+  if (has_one_row(entry)) return NIL;
+  return entry.source == nullptr ? relations_of_entry(level, number)
+                                 : list_copy(entry.source->limiting_relations);
+}
+
+List* limiting_tables_of_entry(const JudgedLevel* level, int number) {
+  const JudgedEntry& entry = entry_of(level, number);
+  if (has_one_row(entry)) return NIL;
+  return entry.source == nullptr ? tables_of_entry(level, number)
+                                 : list_copy(entry.source->limiting_tables);
 }
 
 }  // namespace dpquantile

@@ -32,4 +32,8 @@ bool groups_ids(Oid equality, const Node* id);
 List* relations_of_entry(const JudgedLevel* level, int number);
 List* tables_of_entry(const JudgedLevel* level, int number);
 
+// Those of them of whose rows a person may have several in the entry.
+List* limiting_relations_of_entry(const JudgedLevel* level, int number);
+List* limiting_tables_of_entry(const JudgedLevel* level, int number);
+
 }  // namespace dpquantile

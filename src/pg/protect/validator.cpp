@@ -106,7 +106,8 @@ JudgedEntry describe_subquery(JudgedLevel* level, const Entry& read) {
       judge(level->statement, level, read.below, {view, described.user_column});
   if (below->is_refused) return described;
   if (below->type == RelationType::kRows) {
-    if (read.table->lateral) {
+    // The rewriting of a query marks nothing.
+    if (read.table->lateral || contain_vars_of_level(as<Node>(read.below->query), 1)) {
       refuse_query(level,
                    "LATERAL is not supported over protected rows: it computes rows from other rows",
                    "Leave out LATERAL.");

@@ -127,6 +127,19 @@ List* borrowed_rows_of(const Level* level, const Node* part) {
                                       : list_concat_unique_oid(left, right);
 }
 
+List* limiting_rows_of(const Level* level, const Node* part) {
+  if (IsA(part, JoinExpr)) {
+    const auto* join = as<JoinExpr>(part);
+    return list_concat_unique_oid(limiting_rows_of(level, join->larg),
+                                  limiting_rows_of(level, join->rarg));
+  }
+  if (!IsA(part, RangeTblRef)) return NIL;
+  const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
+  if (entry.borrowed != nullptr) return list_make1_oid(entry.borrowed->permissions->relid);
+  const Level* below = rows_below(entry);
+  return below == nullptr || below->has_one_row ? NIL : list_copy(below->limiting_rows);
+}
+
 bool has_public_side(const Level* level, const Node* part) {
   if (IsA(part, RangeTblRef)) {
     const Level* below = rows_below(entry_of(level, as<RangeTblRef>(part)->rtindex));
@@ -170,6 +183,8 @@ void read_from(Level* level) {
     note_part(level, part);
     level->borrowed_rows =
         list_concat_unique_oid(level->borrowed_rows, borrowed_rows_of(level, part));
+    level->limiting_rows =
+        list_concat_unique_oid(level->limiting_rows, limiting_rows_of(level, part));
     level->has_public_side |= has_public_side(level, part);
     level->has_one_row &= has_one_row(level, part);
   }
@@ -177,19 +192,6 @@ void read_from(Level* level) {
 }
 
 // ---- Person groups -------------------------------------------------------------------------
-
-// Whether an expression is the column of a borrowed relation that identifies persons.
-bool is_person(const Level* level, const Node* expression) {
-  const auto origin = origin_of(level, expression);
-  if (!origin) return false;
-  for (const auto* relation : each<const BorrowedRelation>(level->statement->borrowed)) {
-    if (relation->permissions->relid == origin->relation && relation->user_column > 0 &&
-        relation->user_column == origin->column) {
-      return true;
-    }
-  }
-  return false;
-}
 
 bool has_own_aggregate(const Level* level) {
   for (const auto* call : each<const Aggref>(level->aggregates)) {
@@ -449,6 +451,18 @@ std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression
   const Oid relation = entry_of(level, column->varno).relation;
   return OidIsValid(relation) ? std::optional(ColumnOrigin{relation, column->varattno})
                               : std::nullopt;
+}
+
+bool is_person(const Level* level, const Node* expression) {
+  const auto origin = origin_of(level, expression);
+  if (!origin) return false;
+  for (const auto* relation : each<const BorrowedRelation>(level->statement->borrowed)) {
+    if (relation->permissions->relid == origin->relation && relation->user_column > 0 &&
+        relation->user_column == origin->column) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace dpquantile

@@ -44,6 +44,9 @@ struct Level {
   // The relations whose rows FROM has and that the user borrows: OIDs, each once. No outer join
   // with another leaves out rows of the first. NIL if there is none.
   List* borrowed_rows;
+  // Those of them of whose rows a person may have several, so that their owners limit the rows of a
+  // person. Derived tables with one row of each person do not count.
+  List* limiting_rows;
   // Whether an outer join in FROM keeps rows of public tables that match no protected row:
   // "public LEFT JOIN protected".
   bool has_public_side;
@@ -118,5 +121,8 @@ struct ColumnOrigin {
   AttrNumber column;
 };
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression);
+
+// Whether an expression is the column of a borrowed relation that identifies persons.
+bool is_person(const Level* level, const Node* expression);
 
 }  // namespace dpquantile
