@@ -84,6 +84,33 @@ SELECT name, error FROM (SELECT 'a ' || kind AS name, count(DISTINCT person), dp
 SELECT dp_histogram_error(0.5, 0.95) AS of_half, dp_histogram_error(0.05, 0.95) AS of_a_twentieth;
 RESET dpquantile.epsilon;
 
+-- threat 195: what could only answer nothing, or 0, is refused before a charge, and for what the query and the definitions of tables say.
+SET SESSION AUTHORIZATION regress_dpq_groups_owner;
+CREATE TABLE staff (id int PRIMARY KEY, badge int NOT NULL, town text, email text UNIQUE, UNIQUE (badge, town));
+INSERT INTO staff SELECT i, i / 2, 'town ' || i % 2, 'mail ' || i FROM generate_series(1, 200) i;
+SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'regress_dpq_groups_analyst', epsilon => 100, delta => 1e-6);
+SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
+CREATE TEMP TABLE spent AS SELECT epsilon_spent FROM dp_budget;
+SELECT id, count(*) FROM staff GROUP BY id;
+SELECT DISTINCT town, i FROM (SELECT id AS i, town FROM staff) s;
+SELECT town, count(*) FROM staff WHERE id = 7 GROUP BY town;
+SELECT town, count(*) FROM (SELECT * FROM staff WHERE 7 = id) s GROUP BY town;
+SELECT town, count(*) FROM visits WHERE person = 100 GROUP BY town;
+SELECT town, count(*) FROM visits v JOIN persons p ON p.id = v.person WHERE p.id = 100 GROUP BY town;
+SELECT person, count(*) FROM visits GROUP BY person;
+SELECT kind, count(*) FROM visits WHERE kind = 'webb' GROUP BY kind;
+SELECT kind, region, count(DISTINCT v.person) FROM visits v JOIN persons p ON p.id = v.person WHERE lower(kind) = 'post' AND v.cost > 2 GROUP BY kind, region;
+SELECT count(*) FROM visits WHERE person IS NULL;
+SELECT avg(cost) FROM (SELECT * FROM visits WHERE cost > 2 AND person IS NULL) v;
+SELECT b.epsilon_spent - s.epsilon_spent AS charged FROM dp_budget b, spent s;
+-- Others may answer something.
+SELECT badge > 0 AS some, count(*) FROM staff WHERE badge < 50 GROUP BY badge > 0;
+SELECT town, count(*) FROM staff WHERE badge = 7 AND id > 0 GROUP BY town;
+SELECT email, count(*) FROM staff GROUP BY email;
+SELECT kind, count(*) BETWEEN 15 AND 25 AS rows FROM visits WHERE person = 100 AND kind >= 'ward' GROUP BY kind HAVING count(*) > 100;
+SELECT kind, count(*) FROM visits WHERE false GROUP BY kind;
+SELECT count(*) BETWEEN 35 AND 45 AS without FROM persons p LEFT JOIN visits v ON v.person = p.id WHERE v.person IS NULL;
+
 -- Kept plans follow the owner.
 PREPARE kinds AS SELECT sum(n) FROM (SELECT kind, count(DISTINCT person) AS n FROM visits WHERE person = 100 GROUP BY kind) t;
 EXECUTE kinds;

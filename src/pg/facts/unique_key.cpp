@@ -170,6 +170,35 @@ Oid index_that_fixes_row(const List* conditions, Oid table_oid, int number,
   return found;
 }
 
+namespace {
+
+bool is_key_among(Relation table, Relation index, const Bitmapset* columns) {
+  if (!is_unique_key(index)) return false;
+  for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); ++i) {
+    const AttrNumber column = index->rd_index->indkey.values[i];
+    const bool is_known = bms_is_member(column, columns) &&
+                          TupleDescAttr(RelationGetDescr(table), column - 1)->attnotnull;
+    if (!is_known) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool are_unique(Oid table, const Bitmapset* columns) {
+  Relation relation = table_open(table, AccessShareLock);
+  const bool has_children = relation->rd_rel->relhassubclass && relation->rd_rel->relkind != 'p';
+  bool found = false;
+  for (const Oid oid : each_oid(has_children ? NIL : RelationGetIndexList(relation))) {
+    if (found) break;
+    Relation index = index_open(oid, AccessShareLock);
+    found = is_key_among(relation, index, columns);
+    index_close(index, AccessShareLock);
+  }
+  table_close(relation, NoLock);
+  return found;
+}
+
 // The row of pg_index is written anew when the index becomes valid.
 bool is_as_old(Oid index, Snapshot snapshot) {
   HeapTuple row = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));

@@ -32,6 +32,10 @@ bool conditions_fix_column(const List* conditions, int number, const Bitmapset* 
 // merge join, which reads as far as one row says (oblivious_joins.hpp).
 bool can_be_hashed(const List* conditions, int number, const Bitmapset* known);
 
+// Whether no two rows of a table are equal in some columns, and none of these is NULL: by a unique
+// key and constraints. A child may have a row that is equal to one of its parent.
+bool are_unique(Oid table, const Bitmapset* columns);
+
 // Whether the index is as old as the snapshot. A snapshot that is older may have rows that were
 // equal before the index was made. An index of the current transaction counts as younger.
 bool is_as_old(Oid index, Snapshot snapshot);

@@ -244,6 +244,41 @@ List* rows_of(const Replacement& replacement) {
   return rows;
 }
 
+// Whether a condition on keys is true, or may be, for a row of them.
+bool may_be_true(const Level* level, const Replacement& replacement, const Node* condition,
+                 const List* row) {
+  Node* of_row = mapped(const_cast<Node*>(condition),
+                        [&](Node* node) { return counterpart(replacement.new_keys, row, node); });
+  if (!can_be_evaluated(of_row, nullptr)) return true;
+  const Const* value = evaluated(level, of_row, nullptr, nullptr);
+  return value != nullptr && DatumGetBool(value->constvalue);
+}
+
+bool may_be_shown(const Level* level, const Replacement& replacement, const List* conditions,
+                  const List* row) {
+  CHECK_FOR_INTERRUPTS();
+  for (const auto* condition : each<const Node>(conditions)) {
+    // WHERE false is how tools ask for the columns of an answer.
+    if (!contain_var_clause(const_cast<Node*>(condition))) continue;
+    if (!may_be_true(level, replacement, condition, row)) return false;
+  }
+  return true;
+}
+
+// Keys that WHERE leaves out are in no answer. Without any other it would have no group.
+void check_keys_are_left(const PlainLevel* level, const Replacement& replacement,
+                         const List* conditions) {
+  if (conditions == NIL) return;
+  for (const auto* row : each<const List>(rows_of(replacement))) {
+    if (may_be_shown(level->select, replacement, conditions, row)) return;
+  }
+  refuse(level->refused, kNowhere,
+         "WHERE leaves out all keys of GROUP BY that are publicly known, so the answer would have "
+         "no group",
+         "Column domains of dp_protected_tables lists them. Ask the owner of the table for "
+         "dp_set_domain if there are others.");
+}
+
 // VALUES itself, in the place of the derived table that the parser makes of it.
 void fill_template(Query* made, const Replacement& replacement, Query* source) {
   auto* keys = static_cast<RangeTblEntry*>(linitial(made->rtable));
@@ -360,6 +395,7 @@ Node* group_by_public_keys(PlainLevel* level) {
   find_new_columns(made, &replacement);
   List* conditions =
       key_conditions(level->select, replacement.keys, replacement.new_keys, query->jointree->quals);
+  check_keys_are_left(level, replacement, conditions);
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));

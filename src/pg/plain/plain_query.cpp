@@ -2,6 +2,7 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/parameters/private_call.hpp"
+#include "pg/plain/empty_answers.hpp"
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
@@ -131,33 +132,10 @@ List* arguments_of_choice(const PlainLevel* level) {
   return lappend(lcons(user, amounts), most);
 }
 
-// A group of one person is never shown. So the answer would be empty, or what is computed of no
-// rows.
-void refuse_groups_of_persons(const PlainLevel* level) {
-  const Query* query = level->select->query;
-  for (const auto* column : each<const TargetEntry>(query->targetList)) {
-    if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) == nullptr) {
-      continue;
-    }
-    const auto origin = origin_of(level->select, as<Node>(column->expr));
-    if (!origin || !list_member_oid(level->relations, origin->relation)) continue;
-    const ProtectedRelation* protection = find_protected_relation(origin->relation);
-    if (protection == nullptr || protection->user_column != origin->column) continue;
-    refuse_with_code(
-        level->refused, ERRCODE_FEATURE_NOT_SUPPORTED, exprLocation(as<Node>(column->expr)),
-        psprintf("groups by \"%s\" have one person each, and such a group is never shown",
-                 NameStr(protection->user_column_name)),
-        psprintf("Ask an aggregate of them: SELECT avg(n) FROM (SELECT %s, count(*) AS n FROM ... "
-                 "GROUP BY %s) AS p.",
-                 quote_identifier(NameStr(protection->user_column_name)),
-                 quote_identifier(NameStr(protection->user_column_name))));
-  }
-}
-
 // Groups whose keys come from the rows are chosen privately.
 void keep_groups(PlainLevel* level) {
   if (level->delta == 0) return;
-  refuse_groups_of_persons(level);
+  refuse_hidden_groups(level);
   Query* query = level->select->query;
   auto* kept = as<Node>(call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
   query->havingQual =
@@ -241,6 +219,7 @@ void replace_all(Query* query, const Replacing* replacing) {
 
 void translate_level(const Translation* translation, PlainLevel* level) {
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
+  attempt(level->refused, [&] { refuse_rows_of_nobody(level); });
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });
   replace_all(level->select->query, &replacing);

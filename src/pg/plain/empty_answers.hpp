@@ -1,0 +1,17 @@
+#pragma once
+
+#include "pg/plain/plain_level.hpp"
+
+// What could only answer nothing, or 0, whatever the rows are. It would be charged, and who asks
+// would take the answer for one about the rows. What is refused here follows from the text of the
+// query and from definitions of tables.
+namespace dpquantile {
+
+// ereports if each group of a level has rows of one person alone, because of its keys and of what
+// WHERE says: such groups are not shown where they are chosen by the number of their persons.
+void refuse_hidden_groups(const PlainLevel* level);
+
+// ereports if WHERE asks for rows without a person, which no aggregate counts.
+void refuse_rows_of_nobody(const PlainLevel* level);
+
+}  // namespace dpquantile
