@@ -23,13 +23,18 @@ INSERT INTO visits SELECT 100, '2024-01-01', 20, i, 'ward', true FROM generate_s
 INSERT INTO visits SELECT NULL, '2024-01-01', 20, 10, 'ward', true FROM generate_series(1, 5) i;
 CREATE TABLE calls (patient bigint, minutes int);
 INSERT INTO calls SELECT i % 10, i FROM generate_series(1, 50) i;
+-- Persons that are texts: two have an id that is longer than the texts that a query reads.
+CREATE TABLE letters (writer text, pages int);
+INSERT INTO letters SELECT 'writer ' || i % 20, i % 3 FROM generate_series(1, 60) i;
+INSERT INTO letters SELECT repeat(md5(i::text), 2500), 1 FROM generate_series(1, 2) i;
 CREATE TABLE rows_alone (patient bigint, minutes int);
 SELECT dp_protect_table('patients', 'id', 1, 'patient'), dp_protect_table('visits', 'patient', 4, 'patient'),
-       dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('rows_alone');
+       dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('rows_alone'),
+       dp_protect_table('letters', 'writer', 4, 'writer');
 SELECT dp_set_domain('visits', 'cost', 0, 100), dp_set_domain('visits', 'minutes', 0, 60), dp_set_domain('visits', 'kind', '{web,ward}'),
        dp_set_domain('visits', 'day', '2022-01-01', '2026-12-31'), dp_set_domain('calls', 'minutes', 0, 100);
 SELECT dp_grant_private_access(t, 'regress_dpq_persons_analyst', epsilon => 100, delta => 1e-6)
-  FROM unnest('{patients,visits,calls,rows_alone}'::regclass[]) t;
+  FROM unnest('{patients,visits,calls,rows_alone,letters}'::regclass[]) t;
 SET SESSION AUTHORIZATION regress_dpq_persons_analyst;
 SET search_path = regress_dpq_persons, public;
 
@@ -64,6 +69,14 @@ SELECT count(*) FROM patients p LEFT JOIN (SELECT patient FROM visits WHERE kind
 WITH n AS (SELECT patient, count(*) AS n FROM visits GROUP BY patient)
   SELECT count(*) FROM n a JOIN n b ON a.patient = b.patient WHERE a.n = b.n;
 SELECT count(*) FROM (SELECT a.patient FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) a GROUP BY a.patient, a.n HAVING n > 1) p;
+-- Persons that are texts, and keys that are computed. A group has rows of one person, whatever the lengths of the ids are.
+SELECT count(*) FROM (SELECT DISTINCT writer FROM letters) w;
+SELECT count(*) FROM (SELECT writer FROM letters GROUP BY writer HAVING count(*) < 3) w;
+SELECT count(*) FROM (SELECT DISTINCT writer, pages % 2 AS odd FROM letters) w;
+SELECT count(*) FROM letters l JOIN (SELECT writer, max(pages) AS most FROM letters GROUP BY writer) w ON w.writer = l.writer WHERE l.pages = w.most;
+SELECT count(*) FROM (SELECT writer FROM (SELECT DISTINCT writer, pages FROM letters) w GROUP BY writer HAVING count(*) = 3) w;
+SELECT count(*) FROM (SELECT patient, minutes % 2 FROM visits GROUP BY patient, minutes % 2) p WHERE patient = 100;
+SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING false) p;
 
 -- What is no row of a person
 SELECT patient, count(*) FROM visits GROUP BY patient;

@@ -1,5 +1,6 @@
 #include "pg/protect/column_traits.hpp"
 
+#include "pg/protect/size_limit.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -85,7 +86,15 @@ bool is_null_when_absent(const JudgedLevel* level, Node* expression) {
   });
 }
 
+const Node* without_size_limit(const Node* expression) {
+  if (!IsA(expression, RelabelType)) return expression;
+  const auto* limited = as<Node>(as<RelabelType>(expression)->arg);
+  return is_size_limit(limited) ? static_cast<const Node*>(linitial(as<FuncExpr>(limited)->args))
+                                : expression;
+}
+
 int user_entry_of(const JudgedLevel* level, const Node* expression) {
+  expression = without_size_limit(expression);
   if (!IsA(expression, Var)) return 0;
   const auto* column = as<Var>(expression);
   if (column->varlevelsup > 0 || column->varattno < 1) return 0;

@@ -64,11 +64,13 @@ bool is_key_of_person(const JudgedLevel* level, const SortGroupClause* key) {
   return is_user_of_row(level, expression) && groups_ids(key->eqop, expression);
 }
 
-void check_person(JudgedLevel* level) {
-  for (const auto* key : each<const SortGroupClause>(level->query->groupClause)) {
-    if (!is_key_of_person(level, key)) continue;
-    level->has_one_row |= list_length(level->query->groupClause) == 1;
-    return;
+// Returns the number of the key.
+int check_person(JudgedLevel* level) {
+  const List* keys = level->query->groupClause;
+  for (int number = 0; number < list_length(keys); ++number) {
+    if (!is_key_of_person(level, static_cast<SortGroupClause*>(list_nth(keys, number)))) continue;
+    level->has_one_row |= list_length(keys) == 1;
+    return number;
   }
   refuse(
       level->statement->refused, kNowhere,
@@ -78,16 +80,12 @@ void check_person(JudgedLevel* level) {
       "patients.id.");
 }
 
-// Rows of nobody would be one group, which is nobody's.
-void leave_out_nobody(JudgedLevel* level) {
-  Node* person = user_of_row(level);
-  if (person == nullptr) {
-    refuse(level->statement->refused, kNowhere,
-           "the query does not show which person each row belongs to",
-           "Name the table itself in FROM.");
-  }
+// Rows of nobody would be one group, which is nobody's. So would rows of all persons whose ids are
+// so long that the rewritten key is NULL in their place.
+void leave_out_nobody(JudgedLevel* level, Node* person) {
+  count_again(level, person, 1);
   NullTest* is_known = makeNode(NullTest);
-  is_known->arg = as<Expr>(person);
+  is_known->arg = as<Expr>(copyObjectImpl(person));
   is_known->nulltesttype = IS_NOT_NULL;
   is_known->location = -1;
   FromExpr* from = level->query->jointree;
@@ -189,7 +187,8 @@ void check_person_group(JudgedLevel* level) {
   if (!check_rows(level)) return;
   level->has_person_groups = true;
   if (!attempt(level, [&] { check_shape(level); })) return;
-  if (!attempt(level, [&] { check_person(level); })) return;
+  int number = 0;
+  if (!attempt(level, [&] { number = check_person(level); })) return;
   GroupKeys keys = {level, NIL, NIL};
   rewrite_keys(&keys);
   if (level->is_refused) return;
@@ -197,7 +196,8 @@ void check_person_group(JudgedLevel* level) {
   const List* groups = list_copy(level->query->groupClause);
   rewrite_columns(keys);
   if (level->is_refused) return;
-  attempt(level, [&] { leave_out_nobody(level); });
+  auto* person = static_cast<Node*>(list_nth(keys.rewritten, number));
+  attempt(level, [&] { leave_out_nobody(level, person); });
   group_by_hashes(keys, groups, false);
 }
 

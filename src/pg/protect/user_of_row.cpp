@@ -14,7 +14,7 @@ namespace dpquantile {
 
 bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
   if (user_entry_of(source, expression) != source->user_entry) return false;
-  const auto* column = as<Var>(expression);
+  const auto* column = as<Var>(without_size_limit(expression));
   const Node* merged = merged_column(source->query, column);
   if (merged != nullptr) return is_user_of_row(source, merged);
   const JudgedLevel* below = entry_of(source, column->varno).source;
