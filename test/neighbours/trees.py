@@ -11,6 +11,7 @@ from blocks import Blocks
 from choices import Choices
 from expressions import Column, columns_of, quoted
 from person_groups import PersonGroups
+from rows import TOO_LONG
 from sources import Rows
 from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With
 
@@ -81,7 +82,7 @@ class Trees:
     def condition(self, columns: Sequence[Column]) -> Expr:
         users = [column for column in columns if column.name == "patient"] or [column for column in columns if column.name == "id"]
         value = self.choices.changed.get("patient", self.choices.changed.get("id"))
-        if users and value is not None and self.choices.chance(0.9 if len(users) == len(columns) else CHANGED_SHARE):
+        if users and value is not None and len(value) < TOO_LONG and self.choices.chance(0.9 if len(users) == len(columns) else CHANGED_SHARE):
             return Expr("the changed row", f"# = {quoted(value)}", "bool", (self.choices.one_of(users).expr(),))
         numbers = [column for column in columns if column.type in NUMBERS]
         texts = [column for column in columns if column.type == "text"]
