@@ -30,7 +30,7 @@ INSERT INTO letters SELECT repeat(md5(i::text), 2500), 1 FROM generate_series(1,
 CREATE TABLE rows_alone (patient bigint, minutes int);
 SELECT dp_protect_table('patients', 'id', 1, 'patient'), dp_protect_table('visits', 'patient', 4, 'patient'),
        dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('rows_alone'),
-       dp_protect_table('letters', 'writer', 4, 'writer');
+       dp_protect_table('letters', 'writer', 4);
 SELECT dp_set_domain('visits', 'cost', 0, 100), dp_set_domain('visits', 'minutes', 0, 60), dp_set_domain('visits', 'kind', '{web,ward}'),
        dp_set_domain('visits', 'day', '2022-01-01', '2026-12-31'), dp_set_domain('calls', 'minutes', 0, 100);
 SELECT dp_grant_private_access(t, 'regress_dpq_persons_analyst', epsilon => 100, delta => 1e-6)
