@@ -77,11 +77,15 @@ SELECT count(*) FROM letters l JOIN (SELECT writer, max(pages) AS most FROM lett
 SELECT count(*) FROM (SELECT writer FROM (SELECT DISTINCT writer, pages FROM letters) w GROUP BY writer HAVING count(*) = 3) w;
 SELECT count(*) FROM (SELECT patient, minutes % 2 FROM visits GROUP BY patient, minutes % 2) p WHERE patient = 100;
 SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING false) p;
+-- By the other column of the persons of a join: who has no visit is nobody there, unless the first column is a key, too.
+SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
+SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
+SELECT count(*) FROM (SELECT v.patient, p.id FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient, p.id) p;
+SELECT kind, count(*) FROM (SELECT v.patient, v.kind FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient, v.kind) g GROUP BY kind;
 
 -- What is no row of a person
 SELECT patient, count(*) FROM visits GROUP BY patient;
 SELECT * FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p;
-SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
 SELECT count(*) FROM (SELECT patient, array_agg(kind) FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) FROM visits GROUP BY GROUPING SETS ((patient), ())) p;

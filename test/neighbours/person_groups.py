@@ -139,7 +139,7 @@ class PersonGroups:
                                public=(), where=(), keys=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row)
 
     def person_of(self, part: "Part") -> Column:
-        """Mostly the column that names the person of each row."""
+        """Mostly the column that names the person of each row, and of another where an outer join may have no row."""
         others = [column for column in part.users if column not in part.persons and column.name == "patient"]
         return self.choices.one_of(others if others and self.choices.chance(OTHER_PERSON_SHARE) else part.persons)
 

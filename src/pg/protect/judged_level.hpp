@@ -105,6 +105,7 @@ struct JudgedLevel {
   List* tables;          // of OIDs: the tables that these rows are of, in views, too
   BorrowedRelation* user_relation;  // the one of these with the user column of each row
   int user_entry;                   // the entry of FROM that shows this column
+  Node* person_key;                 // of a person group: the person of each of its rows; else null
   bool is_refused;         // if all reasons are collected: a rule has refused it, or a level in it
   bool has_one_row;        // no person has several of its rows
   bool has_person_groups;  // it is one, or reads one, so that one value of a row may change any

@@ -1,5 +1,6 @@
 #include "pg/protect/person_group.hpp"
 
+#include "pg/protect/column_traits.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/rewritten_keys.hpp"
@@ -57,33 +58,31 @@ void check_shape(const JudgedLevel* level) {
 }
 
 // A group must have rows of one person alone, and all rows that have the same keys: persons are
-// told apart by = as they are everywhere else.
-bool is_key_of_person(const JudgedLevel* level, const SortGroupClause* key) {
-  auto* expression =
-      get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), level->query->targetList);
-  return is_user_of_row(level, expression) && groups_ids(key->eqop, expression);
-}
-
-// Returns the number of the key.
+// told apart by = as they are everywhere else. A column of persons that an outer join makes NULL
+// does if no other is a key: rows without it are left out. Returns the number of the key.
 int check_person(JudgedLevel* level) {
   const List* keys = level->query->groupClause;
+  int found = -1;
   for (int number = 0; number < list_length(keys); ++number) {
-    if (!is_key_of_person(level, static_cast<SortGroupClause*>(list_nth(keys, number)))) continue;
-    level->has_one_row |= list_length(keys) == 1;
-    return number;
+    auto* key = static_cast<SortGroupClause*>(list_nth(keys, number));
+    const auto* expression = get_sortgroupclause_expr(key, level->query->targetList);
+    if (!is_user_column(level, expression) || !groups_ids(key->eqop, expression)) continue;
+    if (found < 0 || is_user_of_row(level, expression)) found = number;
   }
-  refuse(
-      level->statement->refused, kNowhere,
-      "no key of GROUP BY is the column of the persons whose rows these are",
-      "Group by the column of the first table of an outer join, and by one of integers, texts or "
-      "UUIDs: FROM patients LEFT JOIN visits ON visits.patient = patients.id GROUP BY "
-      "patients.id.");
+  if (found >= 0) {
+    level->has_one_row |= list_length(keys) == 1;
+    return found;
+  }
+  refuse(level->statement->refused, kNowhere,
+         "no key of GROUP BY is the column of the persons whose rows these are",
+         "Group by a column of integers, texts or UUIDs that identifies persons.");
 }
 
 // Rows of nobody would be one group, which is nobody's. So would rows of all persons whose ids are
 // so long that the rewritten key is NULL in their place.
 void leave_out_nobody(JudgedLevel* level, Node* person) {
   count_again(level, person, 1);
+  level->person_key = person;
   NullTest* is_known = makeNode(NullTest);
   is_known->arg = as<Expr>(copyObjectImpl(person));
   is_known->nulltesttype = IS_NOT_NULL;

@@ -13,8 +13,9 @@ extern "C" {
 namespace dpquantile {
 
 bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
+  if (source->person_key != nullptr) return equal(expression, source->person_key);
   if (user_entry_of(source, expression) != source->user_entry) return false;
-  const auto* column = as<Var>(without_size_limit(expression));
+  const auto* column = as<Var>(expression);
   const Node* merged = merged_column(source->query, column);
   if (merged != nullptr) return is_user_of_row(source, merged);
   const JudgedLevel* below = entry_of(source, column->varno).source;
@@ -53,6 +54,7 @@ Node* user_of_source(JudgedLevel* source) {
 
 Node* user_of_row(JudgedLevel* level) {
   check_stack_depth();
+  if (level->person_key != nullptr) return level->person_key;
   const int number = level->user_entry;
   const JudgedEntry& entry = entry_of(level, number);
   if (entry.relation != nullptr) return column_of_table(level, number, entry.relation);
