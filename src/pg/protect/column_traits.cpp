@@ -1,6 +1,5 @@
 #include "pg/protect/column_traits.hpp"
 
-#include "pg/protect/size_limit.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -17,7 +16,9 @@ bool has_users(const JudgedEntry& entry, AttrNumber number) {
   if (entry.relation != nullptr || is_view) return number == entry.user_column;
   if (entry.source == nullptr) return false;
   const Node* original = column_of_source(entry.source, number);
-  return original != nullptr && is_user_column(entry.source, original);
+  if (original == nullptr) return false;
+  const Node* key = entry.source->person_key;
+  return (key != nullptr && equal(original, key)) || is_user_column(entry.source, original);
 }
 
 bool is_public_column(const JudgedLevel* level, const Var* column) {
@@ -86,15 +87,7 @@ bool is_null_when_absent(const JudgedLevel* level, Node* expression) {
   });
 }
 
-const Node* without_size_limit(const Node* expression) {
-  if (!IsA(expression, RelabelType)) return expression;
-  const auto* limited = as<Node>(as<RelabelType>(expression)->arg);
-  return is_size_limit(limited) ? static_cast<const Node*>(linitial(as<FuncExpr>(limited)->args))
-                                : expression;
-}
-
 int user_entry_of(const JudgedLevel* level, const Node* expression) {
-  expression = without_size_limit(expression);
   if (!IsA(expression, Var)) return 0;
   const auto* column = as<Var>(expression);
   if (column->varlevelsup > 0 || column->varattno < 1) return 0;

@@ -21,11 +21,7 @@ bool is_public(const JudgedLevel* level, Node* expression);
 // functions are strict, and one of its columns is of the protected side.
 bool is_null_when_absent(const JudgedLevel* level, Node* expression);
 
-// What the limit of the length of a key of GROUP BY is around, or the expression itself.
-const Node* without_size_limit(const Node* expression);
-
-// The entry of FROM whose user column an expression is, and nothing else but the limit of its
-// length; 0 if it is none.
+// The entry of FROM whose user column an expression is, and nothing else; 0 if it is none.
 int user_entry_of(const JudgedLevel* level, const Node* expression);
 
 // Whether an expression is nothing but the user column of the protected rows. In a
