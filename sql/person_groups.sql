@@ -78,11 +78,23 @@ SELECT count(*) FROM patients p LEFT JOIN (SELECT patient FROM visits WHERE kind
 WITH n AS (SELECT patient, count(*) AS n FROM visits GROUP BY patient)
   SELECT count(*) FROM n a JOIN n b ON a.patient = b.patient WHERE a.n = b.n;
 SELECT count(*) FROM (SELECT a.patient FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) a GROUP BY a.patient, a.n HAVING n > 1) p;
+-- Persons that are texts, and keys that are computed. A group has rows of one person, whatever the lengths of the ids are.
+SELECT count(*) FROM (SELECT DISTINCT sender FROM letters) w;
+SELECT count(*) FROM (SELECT sender FROM letters GROUP BY sender HAVING count(*) < 3) w;
+SELECT count(*) FROM (SELECT DISTINCT sender, words % 2 AS odd FROM letters) w;
+SELECT count(*) FROM letters l JOIN (SELECT sender, max(words) AS most FROM letters GROUP BY sender) w ON w.sender = l.sender WHERE l.words = w.most;
+SELECT count(*) FROM (SELECT sender FROM (SELECT DISTINCT sender, words FROM letters) w GROUP BY sender HAVING count(*) = 3) w;
+SELECT count(*) FROM (SELECT patient, minutes % 2 FROM visits GROUP BY patient, minutes % 2) p WHERE patient = 100;
+SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING false) p;
+-- By the other column of the persons of a join
+SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
+SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
+SELECT count(*) FROM (SELECT v.patient, p.id FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient, p.id) p;
+SELECT kind, count(*) FROM (SELECT v.patient, v.kind FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient, v.kind) g GROUP BY kind;
 
 -- What is no row of a person
 SELECT patient, count(*) FROM visits GROUP BY patient;
 SELECT * FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p;
-SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
 SELECT count(*) FROM (SELECT patient, array_agg(kind) FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, sum(cost ORDER BY day) FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY patient) p;

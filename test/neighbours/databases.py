@@ -19,19 +19,20 @@ from rows import BOSSES, FIRST_NEW_ID, Change, Columns, Row, odd_row, rows_of_ta
 TEMPLATE = "fuzz_template"
 ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "patients": 50, "events": 200, "hidden": 220}
 # Those of trees.py: so small that most joins find one row or none.
-SMALL_ROW_COUNTS = {"calls": 8, "beds": 7, "doses": 9, "meals": 9, "trips": 9}
+SMALL_ROW_COUNTS = {"calls": 8, "beds": 7, "doses": 9, "meals": 9, "trips": 9, "notes": 9, "slips": 7, "bills": 9}
 USERS = 60
 # The table that a protected view reads
 STORED_IN = {"roster": "hidden"}
 # The tables that protect users, and how many rows of each a query sees, as protect.sql has it
-OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1, "beds": 1, "doses": 2, "meals": 3, "trips": 40}
+OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1, "beds": 1, "doses": 2, "meals": 3, "trips": 40,
+                                      "notes": 3, "slips": 3, "bills": 3}
 # Those whose users are the same. Neighbours differ by all rows of one user in all of them.
-UNITS = (("stays", "patients"), ("beds", "doses", "meals", "trips"))
+UNITS = (("stays", "patients"), ("beds", "doses", "meals", "trips"), ("notes", "slips"))
 ONE_ROW_OF_USER = ("patients",)
 KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "patient", "events": "id", "hidden": "id", "calls": "id",
-        "beds": "patient", "doses": "patient", "meals": "patient", "trips": "patient"}
+        "beds": "patient", "doses": "patient", "meals": "patient", "trips": "patient", "notes": "patient", "slips": "patient", "bills": "patient"}
 LARGE = ("staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster")
-SMALL = ("calls", "beds", "calls", "doses", "calls", "meals", "calls", "trips")
+SMALL = ("calls", "beds", "notes", "doses", "calls", "meals", "slips", "beds", "calls", "doses", "bills", "meals", "trips")
 SMALL_EACH = int(os.environ.get("SMALL_EACH", "2"))  # Each second change is one of a small table, where the variable says no other.
 
 COLUMNS_QUERY = """

@@ -61,6 +61,7 @@ LONE_GROUPS = ["Archive", "Legal", "Board"]
 CITIES = 12
 BOSSES = 5
 FIRST_NEW_ID = 1000
+TOO_LONG = 70000  # bytes of a text that no query reads
 
 
 def special_value(column: str, kind: str, random: Random) -> Optional[str]:
@@ -104,13 +105,20 @@ def odd_row(columns: Columns, number: int, random: Random) -> Row:
 
 def small_row(columns: Columns, number: int, random: Random) -> Row:
     """A row of a small table: few users, few keys, many NULLs. A new one may be alone with its key."""
-    def value(name: str) -> Value:
+    def value(name: str, kind: str) -> Value:
         if name == "id":
             return str(number)
         if random.random() < 0.15:
             return None
-        return str(random.randint(1, {"patient": 9, "city_id": 5 if number < FIRST_NEW_ID else 9}.get(name, 4)))
-    return tuple(value(name) for name in columns)
+        if name == "day":
+            return f"2024-01-{random.randint(1, 4):02}"
+        digits = str(random.randint(1, {"patient": 9, "city_id": 5 if number < FIRST_NEW_ID else 9}.get(name, 4)))
+        if name == "price" or name == "patient" and kind == "numeric":
+            return digits + random.choice(["", ".0", ".00"])  # equal values that look different
+        if name == "patient" and kind == "text" and digits in "89":
+            return digits * TOO_LONG
+        return random.choice([digits, "NaN", "-0", "0.1", "1e16"]) if kind == "float8" else digits
+    return tuple(value(name, kind) for name, kind in columns.items())
 
 
 def rows_of_table(columns: Columns, count: int, odd_share: float, random: Random) -> List[Row]:

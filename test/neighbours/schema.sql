@@ -34,12 +34,16 @@ CREATE TABLE events_new PARTITION OF events DEFAULT;
 CREATE TABLE hidden (id int4 PRIMARY KEY, age int4, salary numeric, department text, city_id int4, hired date, note text COLLATE "ucs_basic", active bool);
 CREATE VIEW roster AS SELECT id, age, salary, upper(department) AS department, city_id, hired, note FROM hidden WHERE active;
 
--- Small tables: one of rows, four of a unit and two views of it. Trees of joins read them (trees.py).
+-- Small tables: one of rows, four of a unit and two views of it, and two units of other types. Trees of joins read them (trees.py).
 CREATE TABLE calls (id int4, city_id int4, level int4);
 CREATE TABLE beds (patient int4, city_id int4, level int4);
 CREATE TABLE doses (patient int8, city_id int4, level int4);
 CREATE TABLE meals (LIKE beds);
 CREATE TABLE trips (LIKE beds);
+-- Persons of other types. Of the last one equal values have several looks.
+CREATE TABLE notes (patient text, city_id int4, level int4, score float8, price numeric(6, 2), word text, day date);
+CREATE TABLE slips (patient varchar(9), city_id int4, level int4, price numeric, day date);
+CREATE TABLE bills (patient numeric, city_id int4, level int4);
 CREATE VIEW high_beds AS SELECT level + 1 AS level, patient, city_id FROM beds WHERE level > 1;
 CREATE VIEW known_meals AS SELECT level, city_id, patient FROM (SELECT * FROM meals WHERE city_id > 0) m;
 

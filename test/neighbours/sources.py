@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-from choices import MISSES_IN_DERIVED, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_TABLES, Choices, Protected
+from choices import MISSES_IN_DERIVED, MISSES_IN_GROUPS, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_TABLES, Choices, Protected
 from expressions import Column, columns_of
+from person_groups import groups_of_rows
 from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
 
 KEY_TYPES = ("text", "int4", "date", "bool")
@@ -92,10 +93,18 @@ class Sources:
         return rows
 
     def derived(self, rows: Rows) -> Rows:
-        while self.choices.chance(0.25) or (self.choices.miss in MISSES_IN_DERIVED and not self.choices.has_missed):
-            query, rows = self.projection(rows)
+        while self.choices.chance(0.25) or (self.choices.miss in MISSES_IN_DERIVED + MISSES_IN_GROUPS and not self.choices.has_missed):
+            of_groups = rows.user is not None and self.choices.chance(0.9 if self.choices.miss in MISSES_IN_GROUPS else 0.4)
+            if not of_groups and self.choices.miss in MISSES_IN_GROUPS and rows.user is None:
+                self.choices.miss = None
+            query, rows = self.groups(rows) if of_groups else self.projection(rows)
             rows = replace(rows, source=Derived(query, rows.alias))
         return rows
+
+    def groups(self, rows: Rows) -> Tuple[Query, Rows]:
+        """A row for each person, or for each person and something else."""
+        query, groups = groups_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
+        return self.with_miss(query), groups
 
     def projection(self, rows: Rows) -> Tuple[Query, Rows]:
         """A query with some of these rows and columns, and what it is as rows of FROM, where its name is the alias."""

@@ -20,13 +20,14 @@ pg_postmaster_start_time pg_conf_load_time current_database current_catalog inet
 pg_stat_get_backend_idset pg_lock_status pg_my_temp_schema pg_export_snapshot pg_snapshot_xmin pg_relation_filepath
 """.split())
 
+# Rows of pg_class lie in another order where the fuzzer has written false statistics (databases.py). What PostgreSQL writes there does not move them.
 STATE = [
     "SELECT current_setting('fuzz.seen', true), (SELECT last_value FROM own.counter)",
     "SELECT name, is_holdable, is_scrollable FROM pg_cursors",
     "SELECT state, wait_event_type, query_id, backend_type FROM pg_stat_activity WHERE pid = pg_backend_pid()",
-    "SELECT relname, reltuples, relpages FROM pg_class WHERE relname IN ('staff', 'visits', 'events_old', 'hidden')",
+    "SELECT relname, reltuples, relpages FROM pg_class WHERE relname IN ('staff', 'visits', 'events_old', 'hidden') ORDER BY relname",
     "SELECT * FROM pg_stats WHERE tablename IN ('staff', 'visits', 'events_old', 'hidden')",
-    "SELECT * FROM pg_stat_user_tables",
+    "SELECT * FROM pg_stat_user_tables ORDER BY relid",
     "SELECT locktype, relation, mode FROM pg_locks",
     "SELECT pg_relation_size('staff')",
     "SELECT count(*) FROM pg_backend_memory_contexts",

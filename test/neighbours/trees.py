@@ -4,22 +4,34 @@ in derived tables and CTEs. exact.py makes the owner's exact query of them."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import aggregates
 from blocks import Blocks
 from choices import Choices
-from expressions import Column, columns_of
+from expressions import Column, columns_of, quoted
+from person_groups import PersonGroups
+from rows import TOO_LONG
 from sources import Rows
 from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With
 
-PERSONS = {"patient": "int4", "city_id": "int4", "level": "int4"}
-# The protected tables of the unit, with what stands for each of them
-UNIT = {"beds": ("beds", "beds", "high_beds"), "doses": ("doses",), "meals": ("meals", "meals", "known_meals"), "trips": ("trips",)}
-MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40}
+# The protected tables of each unit, with what stands for each of them
+UNITS: Sequence[Dict[str, Sequence[str]]] = (
+    {"beds": ("beds", "beds", "high_beds"), "doses": ("doses",), "meals": ("meals", "meals", "known_meals"), "trips": ("trips",)},
+    {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)})
+TYPES_OF_PATIENTS = {"doses": "int8", "notes": "text", "slips": "varchar", "bills": "numeric"}
+MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3}
+NUMBERS = ("int4", "int8", "numeric", "float8")
+INTEGERS = ("int4", "int8")
 LISTS = {"(VALUES (1, 2), (2, 2), (3, 1), (7, NULL)) AS {} (id, level)": ("id", "level"), "generate_series(1, 8) AS {} (id)": ("id",),
          "unnest('{{1,2,7}}'::int[]) AS {} (id)": ("id",)}
+CONDITIONS = ("# = {}", "# IS NULL", "# IS NOT NULL", "coalesce(#, {}) < {}", "# > #", "# IS DISTINCT FROM {}")
+# The planner computes a part of them, or all.
+FOLDED = ("false", "true", "{} < {}", "NULL::bool", "(false AND # = {})", "(true OR # = {})", "(NULL OR # = {})", "coalesce(NULL, # = {})",
+          "CASE WHEN {} = 2 THEN # > {} END", "# = {} - 1", "(# = {}) IS NOT FALSE", "NOT (# > {} AND false)", "# IN ({}, NULL)")
 SAME_TABLE_SHARE = 0.04
+LIMITS = ("LIMIT 3", "LIMIT 0", "LIMIT ALL", "OFFSET 0", "OFFSET 1", "LIMIT 2 OFFSET 1", "LIMIT NULL", "FETCH FIRST ROW ONLY")
+GROUP_SHARE = 0.5  # of the parts that are levels with a group for each person
 CHANGED_SHARE = 0.5
 
 
@@ -35,6 +47,9 @@ class Part:
     where: Tuple[Expr, ...] = ()  # for the level
     has_public_side: bool = False
     keys: Tuple[Column, ...] = ()  # those by which to group, mostly
+    persons: Tuple[Column, ...] = ()  # users that name the person of the row, also where an outer join finds no other
+    of_groups: Tuple[Column, ...] = ()  # aggregates of the rows of a person
+    has_one_row: bool = False  # of each person
 
     @property
     def protected(self) -> Tuple[Column, ...]:
@@ -58,6 +73,7 @@ class Trees:
     def __init__(self, choices: Choices, blocks: Blocks):
         self.choices = choices
         self.blocks = blocks
+        self.groups = PersonGroups(self)
         self.unused: List[str] = []  # protected tables that no part has yet
         self.used: List[str] = []
 
@@ -66,22 +82,30 @@ class Trees:
     def condition(self, columns: Sequence[Column]) -> Expr:
         users = [column for column in columns if column.name == "patient"] or [column for column in columns if column.name == "id"]
         value = self.choices.changed.get("patient", self.choices.changed.get("id"))
-        if users and value is not None and self.choices.chance(0.9 if len(users) == len(columns) else CHANGED_SHARE):
-            return Expr("the changed row", f"# = {value}", "bool", (self.choices.one_of(users).expr(),))
-        if self.choices.chance(0.2):
+        if users and value is not None and len(value) < TOO_LONG and self.choices.chance(0.9 if len(users) == len(columns) else CHANGED_SHARE):
+            return Expr("the changed row", f"# = {quoted(value)}", "bool", (self.choices.one_of(users).expr(),))
+        numbers = [column for column in columns if column.type in NUMBERS]
+        texts = [column for column in columns if column.type == "text"]
+        if texts and self.choices.chance(0.3):
+            text = self.choices.one_of(["# < '{}'", "# = '{},{}'", "# > '{},{}'"]).format(*(self.choices.random.randint(1, 4) for _ in range(2)))
+            return Expr("condition", text, "bool", (self.choices.one_of(texts).expr(),))
+        if self.choices.chance(0.2) or not numbers:
             return Expr("condition", "# IS NULL", "bool", (self.choices.one_of(columns).expr(),))
         if self.choices.chance(0.1):
             return self.choices.inside.expr("bool", columns, 1)
-        text = self.choices.one_of(["# = {}", "# IS NULL", "# IS NOT NULL", "coalesce(#, {}) < {}", "# > #", "# IS DISTINCT FROM {}"])
+        text = self.choices.one_of(FOLDED if self.choices.chance(0.1) else CONDITIONS)
         text = text.format(*(self.choices.random.randint(1, 4) for _ in range(2)))
-        return Expr("condition", text, "bool", tuple(self.choices.one_of(columns).expr() for _ in range(text.count("#"))))
+        return Expr("condition", text, "bool", tuple(self.choices.one_of(numbers).expr() for _ in range(text.count("#"))))
 
     def conditions(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:
         return (self.condition(columns),) if columns and self.choices.chance(share) else ()
 
     def chooser(self, columns: Sequence[Column]) -> Expr:
         """What the key of a public table is compared with."""
-        column = self.choices.one_of(columns).expr()
+        integers = [column for column in columns if column.type in INTEGERS]
+        if not integers:
+            return Expr("constant", str(self.choices.random.randint(1, 4)), "int4")
+        column = self.choices.one_of(integers).expr()
         number = str(self.choices.random.randint(1, 4))
         return self.choices.random.choices([
             column, Expr("constant", number, "int4"), Expr("coalesce", f"coalesce(#, {number})", "int4", (column,)),
@@ -93,18 +117,23 @@ class Trees:
     def table(self) -> Optional[Part]:
         """A protected table that the tree does not have yet."""
         if self.used and self.choices.chance(SAME_TABLE_SHARE):
-            name = self.choices.one_of(self.used)
-        elif self.unused:
-            name = self.unused.pop()
-        else:
+            return self.table_named(self.choices.one_of(self.used))
+        if not self.unused:
             return None
-        self.used.append(name)
+        self.used.append(self.unused.pop())
+        return self.table_named(self.used[-1])
+
+    def table_named(self, name: str) -> Part:
         alias = self.choices.new_name("s")
         if name == "calls":
             columns = columns_of({"id": "int4", "city_id": "int4", "level": "int4"}, alias)
             return Part(Table(name, alias), columns, columns[:1], None, ())
-        columns = columns_of({**PERSONS, "patient": "int8" if name == "doses" else "int4"}, alias)
-        return Part(Table(self.choices.one_of(UNIT[name]), alias), columns, columns[:1], columns[0], ())
+        types = next(table.columns for table in self.choices.small if table.name == name)
+        if name in UNITS[0]:
+            types = {"patient": TYPES_OF_PATIENTS.get(name, "int4"), "city_id": "int4", "level": "int4"}
+        columns = columns_of(types, alias)
+        source = next(self.choices.one_of(unit[name]) for unit in UNITS if name in unit)
+        return Part(Table(source, alias), columns, columns[:1], columns[0], (), persons=columns[:1])
 
     def public(self, columns: Sequence[Column], share_of_conditions: float) -> Public:
         """A public table or list that is joined by a unique key."""
@@ -191,7 +220,7 @@ class Trees:
         using = ""
         if len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4):
             alias = self.choices.new_name("j")
-            using, merged = f" USING (patient) AS {alias}", (Column(f"{alias}.patient", "int8"),)
+            using, merged = f" USING (patient) AS {alias}", (Column(f"{alias}.patient", left.named("patient")[0].type),)
             if isinstance(left.source, Table) and isinstance(right.source, Table) and self.choices.chance(0.2):
                 using, merged, kind = "", (), f"NATURAL {kind}"
         conditions = (equal,) + self.conditions(left.users + right.users if right.keys else columns, 0.9 if right.keys else 0.6)
@@ -199,9 +228,10 @@ class Trees:
         if not using:
             kind, on, moved = self.in_where(kind, conditions, 0.15)
             where += moved
+        kept = right if kind.endswith("RIGHT") else left
         return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
-                    right.user if kind.endswith("RIGHT") else left.user, left.public + right.public, where,
-                    left.has_public_side or right.has_public_side, keys)
+                    kept.user, left.public + right.public, where, left.has_public_side or right.has_public_side, keys,
+                    merged + kept.persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row)
 
     def part(self, depth: int) -> Optional[Part]:
         kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
@@ -211,9 +241,23 @@ class Trees:
         if part is None:
             return None
         if kind == "persons":
-            other = self.part(depth - 1) if self.unused else None
+            other = self.other_of_persons(part, depth - 1)
             return self.with_persons(part, other) if other else part
+        if kind == "derived" and self.may_group(part):
+            return self.derived(part, self.groups.level(part))
         return {"public": self.with_public, "beside": self.beside_public, "derived": self.derived}[kind](part)
+
+    def may_group(self, part: Part) -> bool:
+        return bool(part.persons) and self.choices.chance(0.03 if part.has_public_side else GROUP_SHARE)
+
+    def other_of_persons(self, part: Part, depth: int) -> Optional[Part]:
+        """Another table, or one of the part again, where one of the two has one row of each person."""
+        again = self.table_named(self.choices.one_of(self.used)) if self.choices.chance(0.4) else None
+        if again is None or not again.persons:
+            return self.part(depth) if self.unused else None
+        if not part.has_one_row or self.choices.chance(0.4):
+            return self.derived(again, self.groups.level(again, self.choices.chance(0.9)))
+        return again
 
     def with_public_side(self, depth: int) -> Optional[Part]:
         """A public side, and what is joined to it."""
@@ -226,6 +270,7 @@ class Trees:
             kind = self.choices.one_of(kinds)
             other = self.part(self.choices.random.randint(0, 2)) if kind == "persons" else None
             if other is not None:
+                other = self.derived(other, self.groups.level(other)) if self.may_group(other) else other
                 other = self.with_row(other) if self.choices.chance(0.7) else other
                 sides = (part, other) if self.choices.chance(0.7) else (other, part)
                 part = self.with_persons(*sides)
@@ -245,12 +290,14 @@ class Trees:
         for column in columns:
             name = column.name if all(item.name != column.name for item in items) else self.choices.new_name("k")
             expr = column.expr()
-            if column not in part.users and computed and self.choices.chance(0.1):
-                expr = Expr("coalesce", "coalesce(#, 2)", "int4", (expr,))
+            if column not in part.users and column.type in INTEGERS and computed and self.choices.chance(0.1):
+                expr = Expr("coalesce", "coalesce(#, 2)", column.type, (expr,))
             items.append(Item(expr, name))
             outside.append(Column(f"{alias}.{name}", column.type))
         of = dict(zip(columns, outside))
         users = tuple(of[column] for column in columns if column in part.users) or (outside[0],)
+        persons = tuple(of[column] for column in columns if column in part.persons)
+        of_groups = tuple(of[column] for column in columns if column in part.of_groups)
         public = tuple(of[column] for column, item in zip(columns, items) if column in part.public and item.expr.rule == "column")
         user = None
         if part.user is not None:
@@ -261,7 +308,7 @@ class Trees:
         if self.choices.chance(0.04):
             where += (Expr("never", "false", "bool"),)
         select = Select("tree", tuple(items), source, where, limit="LIMIT 0" if self.choices.chance(0.03) else "")
-        return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side)
+        return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row)
 
     def as_list(self, part: Part) -> Tuple[Source, Tuple[Expr, ...]]:
         """FROM and WHERE: an inner join may be a list with a condition in WHERE."""
@@ -270,11 +317,9 @@ class Trees:
             return replace(source, kind=",", conditions=()), part.where + source.conditions
         return source, part.where
 
-    def derived(self, part: Part) -> Part:
-        least = 1 if not part.has_public_side else min(2, len(part.columns))
-        columns = self.choices.some_of(part.columns, least, len(part.columns))
-        columns += [column for column in (*part.users, *part.public) if column not in columns and self.choices.chance(0.7)]
-        select, derived = self.level(part, columns)
+    def derived(self, part: Part, level: Optional[Tuple[Select, Part]] = None) -> Part:
+        """A derived table of a level, or else of one with some of the columns of the part."""
+        select, derived = level or self.level(part, self.some_columns(part))
         alias = str(derived.source.alias) if isinstance(derived.source, Table) else ""
         if not self.choices.chance(0.3):
             return replace(derived, source=Derived(select, alias))
@@ -283,33 +328,63 @@ class Trees:
         cte = Cte(name, select, self.choices.one_of(["", "MATERIALIZED ", "NOT MATERIALIZED "]))
         return replace(derived, source=Derived(With((cte,), Select("tree", again, Table(name, name))), alias))
 
+    def some_columns(self, part: Part) -> List[Column]:
+        least = 1 if not part.has_public_side else min(2, len(part.columns))
+        columns = self.choices.some_of(part.columns, least, len(part.columns))
+        return columns + [column for column in (*part.users, *part.public) if column not in columns and self.choices.chance(0.7)]
+
     # ---- blocks
 
     def tree(self) -> Part:
         while True:
             self.used = []
             of_rows = self.choices.focus.user_column is None
-            self.unused = ["calls"] if of_rows else self.choices.some_of(list(UNIT), 3, 3)
+            unit = next((unit for unit in UNITS if self.choices.focus.name in unit), UNITS[0])
+            self.unused = ["calls"] if of_rows else self.choices.some_of(list(unit), 3, 3)
             if not of_rows and self.choices.focus.name not in self.unused:
                 self.unused[0] = self.choices.focus.name
             self.choices.random.shuffle(self.unused)
-            shape = self.choices.random.choices(["beside", "deep", "any"], [8, 2, 1])[0]
-            part = self.with_public_side(self.choices.random.randint(0, 2)) if shape == "beside" else self.part(self.choices.random.randint(1, 4))
+            shape = self.choices.random.choices(["beside", "deep", "any", "groups"], [8, 2, 1, 0 if of_rows else 6])[0]
+            part = self.of_shape(shape)
             for _ in range(self.choices.random.randint(1, 3) if part is not None and shape == "deep" else 0):
                 assert part is not None
                 part = self.derived(part)
             if part is not None:
                 return part
 
-    def most_rows(self) -> Optional[int]:
-        return None if self.used == ["calls"] else max(MOST_ROWS.get(name, 1) for name in self.used)
+    def of_shape(self, shape: str) -> Optional[Part]:
+        if shape == "groups":
+            return self.of_groups()
+        if shape == "beside":
+            return self.with_public_side(self.choices.random.randint(0, 2))
+        return self.part(self.choices.random.randint(1, 4))
+
+    def of_groups(self) -> Optional[Part]:
+        """Groups of persons, perhaps of groups, perhaps joined."""
+        part = self.part(self.choices.one_of([0, 0, 1, 2]))
+        for _ in range(self.choices.one_of([1, 1, 1, 2, 2, 3]) if part is not None else 0):
+            assert part is not None
+            if part.persons and not part.has_public_side:
+                part = self.derived(part, self.groups.level(part))
+            kind = self.choices.random.choices(["", "persons", "public", "derived"], [5, 3, 1, 1])[0]
+            other = self.other_of_persons(part, 1) if kind == "persons" else None
+            if other is not None:
+                part = self.with_persons(*((part, other) if self.choices.chance(0.6) else (other, part)))
+            elif kind in ("public", "derived"):
+                part = self.with_public(part) if kind == "public" else self.derived(part)
+        return part
+
+    def most_rows(self, part: Part) -> Optional[int]:
+        if part.user is None:
+            return None
+        return 1 if part.has_one_row else max(MOST_ROWS[name] for name in self.used)
 
     def query(self) -> Query:
         """A block, or several, of a tree or of a CTE of one."""
         part = self.tree()
         if not self.choices.chance(0.12):
             return self.block(part)
-        select, of_cte = self.level(part, part.columns)
+        select, of_cte = self.groups.level(part) if self.may_group(part) else self.level(part, part.columns)
         name = str(of_cte.source.alias) if isinstance(of_cte.source, Table) else ""
         cte = Cte(name, select, self.choices.one_of(["", "MATERIALIZED ", "NOT MATERIALIZED "]))
         if self.choices.chance(0.3):
@@ -324,13 +399,15 @@ class Trees:
         alias = self.choices.new_name("t")
         def again(columns: Tuple[Column, ...]) -> Tuple[Column, ...]:
             return tuple(Column(f"{alias}.{column.name}", column.type) for column in columns)
-        other = replace(part, source=Table(name, alias), columns=again(part.columns), users=again(part.users), public=again(part.public))
+        other = replace(part, source=Table(name, alias), columns=again(part.columns), users=again(part.users), public=again(part.public),
+                        persons=again(part.persons), of_groups=again(part.of_groups), user=part.user and again((part.user,))[0])
         return self.with_persons(part, other)
 
     def block(self, part: Part, has_keys: Optional[bool] = None) -> Select:
-        rows = Rows(part.source, part.columns, "", part.user and part.users[0].sql, self.most_rows())
+        rows = Rows(part.source, part.columns, "", part.user and (part.persons or part.users)[0].sql, self.most_rows(part))
         if has_keys is None:
             has_keys = bool(part.public) and self.choices.chance(0.8 if part.has_public_side else 0.2)
+            has_keys |= bool(part.of_groups) and not part.has_public_side and not self.choices.in_rho and self.choices.chance(0.2)
         keys = self.keys_of(part) if has_keys else ()
         items = tuple(Item(key, self.choices.new_name("k")) for key in keys)
         items += tuple(Item(self.answer(part, rows), self.choices.new_name("a")) for _ in range(self.choices.one_of([1, 1, 2])))
@@ -338,20 +415,27 @@ class Trees:
         if keys and not self.choices.in_rho and self.choices.chance(0.9 if not part.has_public_side else 0.5 if part.user is None else 0.2):
             having += (self.blocks.selection(rows if self.choices.chance(0.5) else replace(rows, user=None)),)
         if keys and self.choices.chance(0.1):
-            having += (Expr("condition on a key", self.choices.one_of(["# IS NOT NULL", "# < 4"]), "bool", (self.choices.one_of(keys),)),)
+            key = self.choices.one_of(keys)
+            texts = ["# IS NOT NULL", "true", "1 < 2", "NULL::bool", "false"] + ["# < 4"] * 4 * (key.type in NUMBERS)
+            text = self.choices.one_of(texts)
+            having += (Expr("condition on a key", text, "bool", (key,) * text.count("#")),)
         if part.user is not None:
             items += (Item(replace(part.user.expr(), bound=rows.most_rows), "whose", is_exact=True),)
         source, where = self.as_list(part)
         where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.25)
-        return Select("block over a tree", items, source, where, keys, having)
+        limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
+        return Select("block over a tree", items, source, where, keys, having, (), limit)
 
     def keys_of(self, part: Part) -> Tuple[Expr, ...]:
         columns = self.choices.some_of(part.keys if part.keys and self.choices.chance(0.7) else part.public, 1, 2)
+        of_groups = [column for column in part.of_groups if column.type in (*INTEGERS, "text")]
+        if not columns or of_groups and not part.has_public_side and self.choices.chance(0.5):
+            columns = self.choices.some_of(of_groups or part.columns, 1, 2)
         if self.choices.chance(0.05):
             columns = [self.choices.one_of(part.columns)]
         keys = [column.expr() for column in columns]
-        if self.choices.chance(0.05):
-            keys[0] = Expr("coalesce", "coalesce(#, 0)", "int4", keys[:1] and (keys[0],))
+        if keys[0].type in INTEGERS and self.choices.chance(0.05):
+            keys[0] = Expr("coalesce", "coalesce(#, 0)", keys[0].type, (keys[0],))
         return tuple(keys)
 
     def answer(self, part: Part, rows: Rows) -> Expr:
@@ -361,6 +445,10 @@ class Trees:
         among = aggregates.EXACT_IN_RHO if self.choices.in_rho else aggregates.EXACT
         aggregate, exact = self.choices.one_of([pair for pair in among if "#" in pair[0].text] if part.has_public_side and self.choices.chance(0.9) else among)
         columns = part.protected if part.protected and self.choices.chance(0.9) else part.columns
+        if "#" in aggregate.text and "count" not in aggregate.text:
+            columns = tuple(column for column in columns if column.type in INTEGERS)
+            if not columns:
+                return self.blocks.aggregate(rows, 0)
         values = tuple(self.choices.one_of(columns).expr() for _ in range(aggregate.text.count("#")))
         text, conditions = aggregate.text, [] if part.user is None else [f"{part.user.sql} IS NOT NULL"]
         if self.choices.chance(0.1):

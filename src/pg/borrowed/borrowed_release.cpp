@@ -161,22 +161,25 @@ const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
 struct GroupSearch {
   int aggregations;  // around
   bool found;
+  bool reads;  // whether there are rows at all
 };
 
 void find_groups(Plan** place, void* context) {
   auto* search = static_cast<GroupSearch*>(context);
   const bool is_aggregation = IsA(*place, Agg);
   search->found |= is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0;
+  search->reads |= !is_aggregation && !IsA(*place, Result);
   search->aggregations += is_aggregation ? 1 : 0;
   visit_children(*place, find_groups, context);
   search->aggregations -= is_aggregation ? 1 : 0;
 }
 
-// Whether rows are grouped below the grouping of the node itself, as person groups are.
+// Whether rows are grouped below the grouping of the node itself, as person groups are, or whether
+// the planner knows that there are none: HAVING false.
 bool has_groups_below(const ReleaseNode* node) {
   GroupSearch search{};
   visit_children(node->scan.ss.ps.plan, find_groups, &search);
-  return search.found;
+  return search.found || !search.reads;
 }
 
 // The validator has found the same. This looks at the plan that is executed, unless the rows are of

@@ -48,9 +48,11 @@ List* limiting_tables_of(const JudgedLevel* level, const Bitmapset* entries) {
   return tables;
 }
 
-// The units of two owners have nothing in common, whatever their names are.
+// The units of two owners have nothing in common, whatever their names are. A table has the persons
+// of itself, whether a unit is stated or not.
 bool are_of_one_unit(const BorrowedRelation* one, const BorrowedRelation* other) {
   const Oid owner = owner_of(one->permissions->relid);
+  if (one->permissions->relid == other->permissions->relid && one->user_column != 0) return true;
   return one->user_column != 0 && other->user_column != 0 && *NameStr(one->unit) != '\0' &&
          strcmp(NameStr(one->unit), NameStr(other->unit)) == 0 && OidIsValid(owner) &&
          owner == owner_of(other->permissions->relid);
