@@ -17,32 +17,10 @@ namespace {
 
 constexpr char kColumnName[] = "dpquantile user";
 
-// Adds the outer joins in a part of FROM that put NULLs in the place of an entry. Returns whether
-// the part has the entry.
-bool add_nulling_joins(const Node* part, int entry, Bitmapset** joins) {
-  if (IsA(part, RangeTblRef)) return as<RangeTblRef>(part)->rtindex == entry;
-  if (IsA(part, FromExpr)) {
-    for (const auto* node : each<const Node>(as<FromExpr>(part)->fromlist)) {
-      if (add_nulling_joins(node, entry, joins)) return true;
-    }
-    return false;
-  }
-  if (!IsA(part, JoinExpr)) return false;
-  const auto* join = as<JoinExpr>(part);
-  const bool is_left = add_nulling_joins(join->larg, entry, joins);
-  if (!is_left && !add_nulling_joins(join->rarg, entry, joins)) return false;
-  const bool may_be_null =
-      join->jointype == JOIN_FULL || join->jointype == (is_left ? JOIN_RIGHT : JOIN_LEFT);
-  if (may_be_null) *joins = bms_add_member(*joins, join->rtindex);
-  return true;
-}
-
 Node* make_column(const JudgedLevel* level, int entry, AttrNumber number, Oid type, int32 modifier,
                   Oid collation) {
   Var* column = makeVar(entry, number, type, modifier, collation, 0);
-  Bitmapset* joins = nullptr;
-  (void)add_nulling_joins(as<Node>(level->query->jointree), entry, &joins);
-  DPQ_SET_NULLING_JOINS(column, joins);
+  DPQ_SET_NULLING_JOINS(column, nulling_joins(as<Node>(level->query->jointree), entry));
   return as<Node>(column);
 }
 

@@ -31,6 +31,26 @@ Node* column_showing_in_part(const Level* level, const Node* part, const ColumnO
   return left != nullptr ? left : column_showing_in_part(level, join->rarg, searched);
 }
 
+// Adds the outer joins in a part of FROM that put NULLs in the place of an entry. Returns whether
+// the part has the entry.
+bool add_nulling_joins(const Node* part, int entry, Bitmapset** joins) {
+  if (IsA(part, RangeTblRef)) return as<RangeTblRef>(part)->rtindex == entry;
+  if (IsA(part, FromExpr)) {
+    for (const auto* node : each<const Node>(as<FromExpr>(part)->fromlist)) {
+      if (add_nulling_joins(node, entry, joins)) return true;
+    }
+    return false;
+  }
+  if (!IsA(part, JoinExpr)) return false;
+  const auto* join = as<JoinExpr>(part);
+  const bool is_left = add_nulling_joins(join->larg, entry, joins);
+  if (!is_left && !add_nulling_joins(join->rarg, entry, joins)) return false;
+  const bool may_be_null =
+      join->jointype == JOIN_FULL || join->jointype == (is_left ? JOIN_RIGHT : JOIN_LEFT);
+  if (may_be_null) *joins = bms_add_member(*joins, join->rtindex);
+  return true;
+}
+
 }  // namespace
 
 Node* column_showing_in(const Level* level, int number, const ColumnOrigin& searched) {
@@ -91,6 +111,12 @@ Node* column_showing(const Level* level, const ColumnOrigin& origin) {
     if (column != nullptr) return column;
   }
   return nullptr;
+}
+
+Bitmapset* nulling_joins(const Node* part, int entry) {
+  Bitmapset* joins = nullptr;
+  if (part != nullptr) (void)add_nulling_joins(part, entry, &joins);
+  return joins;
 }
 
 Node* column_showing_users(const Level* level, Oid relation) {

@@ -36,6 +36,10 @@ Node* column_showing(const Level* level, const ColumnOrigin& origin);
 // The same of one entry of FROM.
 Node* column_showing_in(const Level* level, int number, const ColumnOrigin& origin);
 
+// The outer joins in a part of FROM, which may be null, that put NULLs in the place of an entry. A
+// column above them is marked with them.
+Bitmapset* nulling_joins(const Node* part, int entry);
+
 // A column of the level that shows who the rows of a protected relation belong to: its user column,
 // or, if it is protected through another table, the column that it gets after its own when the
 // query is judged (pg/protect/references.hpp). Null if FROM has none.
