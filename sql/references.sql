@@ -128,6 +128,8 @@ SELECT kind, dp_count(200) FROM lines GROUP BY kind HAVING dp_keep_group(order_i
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey;
 SELECT relation, problem FROM dp_protected_tables ORDER BY relation::text;
+RESET SESSION AUTHORIZATION;
+SELECT subject, status, detail FROM dp_health() WHERE check_name = 'protection' AND subject ~ '^regress_dpq_refs';
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 EXECUTE priced(15);
 SELECT dp_count(200) FROM lines;

@@ -86,14 +86,12 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   const ListCell* cell;
   foreach (cell, mark.relations) {
     const int number = foreach_current_index(cell);
-    if (list_nth_int(mark.referenced, number) != 0) {
-      check_unit(mark, number);
-      continue;
-    }
+    const bool is_named = list_nth_int(mark.referenced, number) == 0;
     const auto granted = private_access(lfirst_oid(cell), mark.user);
-    if (!granted) refuse_without_grant(lfirst_oid(cell));
-    refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
+    if (!granted && is_named) refuse_without_grant(lfirst_oid(cell));
+    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
     check_unit(mark, number);
+    if (!is_named) continue;
     allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
     allowed.reuse = Min(allowed.reuse, granted->reuse);
   }

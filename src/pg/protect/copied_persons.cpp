@@ -20,6 +20,7 @@ struct Join {
   const Bitmapset* left;
   const Bitmapset* right;
   const List* conditions;  // without which there is no joined row
+  const Node* parts[2];    // what is joined
 };
 
 AttrNumber user_column_of(Oid table) {
@@ -50,12 +51,20 @@ bool follows(const Join& join, const Reference& reference, const Entries& entrie
                                          bms_make_singleton(entries.referring)));
 }
 
+// Null if the entry does not show the column.
+Node* column_of(const Join& join, int entry, const ColumnOrigin& origin) {
+  Node* column = show_column(join.level, entry, origin);
+  if (column == nullptr) return nullptr;
+  DPQ_SET_NULLING_JOINS(as<Var>(column), bms_union(nulling_joins(join.parts[0], entry),
+                                                   nulling_joins(join.parts[1], entry)));
+  return column;
+}
+
 // Null if the entries do not show the persons.
 Node* comparison_of_persons(const Join& join, const Reference& reference, const Entries& entries,
                             int copy) {
-  Node* key =
-      show_column(join.level, entries.referenced, {reference.referenced, reference.key[copy]});
-  Node* own = show_column(join.level, entries.referring, {reference.relation, reference.own[copy]});
+  Node* key = column_of(join, entries.referenced, {reference.referenced, reference.key[copy]});
+  Node* own = column_of(join, entries.referring, {reference.relation, reference.own[copy]});
   if (key == nullptr || own == nullptr) return nullptr;
   return equality_of(reference.equality[copy], key, own);
 }
@@ -106,7 +115,7 @@ const Bitmapset* complete_part(const Level* level, Node* part, const List* where
   const Bitmapset* left = complete_part(level, join->larg, below);
   const Bitmapset* right = complete_part(level, join->rarg, below);
   const List* conditions = list_concat_copy(terms_of(join->quals), below);
-  complete({level, left, right, conditions}, &join->quals);
+  complete({level, left, right, conditions, {join->larg, join->rarg}}, &join->quals);
   return bms_union(left, right);
 }
 
@@ -115,7 +124,7 @@ void complete_from(const Level* level, FromExpr* from) {
   Bitmapset* before = nullptr;
   for (auto* part : each<Node>(from->fromlist)) {
     const Bitmapset* entries = complete_part(level, part, where);
-    complete({level, before, entries, where}, &from->quals);
+    complete({level, before, entries, where, {as<Node>(from), nullptr}}, &from->quals);
     before = bms_add_members(before, entries);
   }
 }

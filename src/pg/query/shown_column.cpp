@@ -146,12 +146,16 @@ Searched column_as_searched(const ColumnOrigin& origin) {
 
 }  // namespace
 
+Bitmapset* nulling_joins(const Node* part, int entry) {
+  Bitmapset* joins = nullptr;
+  if (part != nullptr) (void)add_nulling_joins(part, entry, &joins);
+  return joins;
+}
+
 Node* column_of_entry(const Level* level, int entry, AttrNumber number, Oid type, int32 modifier,
                       Oid collation) {
   Var* column = makeVar(entry, number, type, modifier, collation, 0);
-  Bitmapset* joins = nullptr;
-  (void)add_nulling_joins(as<Node>(level->query->jointree), entry, &joins);
-  DPQ_SET_NULLING_JOINS(column, joins);
+  DPQ_SET_NULLING_JOINS(column, nulling_joins(as<Node>(level->query->jointree), entry));
   return as<Node>(column);
 }
 

@@ -7,7 +7,11 @@
 // leave out.
 namespace dpquantile {
 
-// A column of an entry of FROM, as an expression of the level.
+// The outer joins in a part of FROM, which may be null, that put NULLs in the place of an entry. A
+// column above them is marked with them.
+Bitmapset* nulling_joins(const Node* part, int entry);
+
+// A column of an entry of FROM, as an expression above all joins.
 Node* column_of_entry(const Level* level, int entry, AttrNumber number, Oid type, int32 modifier,
                       Oid collation);
 
