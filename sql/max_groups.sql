@@ -65,6 +65,7 @@ SELECT count(*) AS towns FROM (SELECT DISTINCT town FROM visits WHERE person < 1
 -- max_groups without max_rows
 SELECT kind, count(DISTINCT person) FROM calls GROUP BY kind ORDER BY 2 DESC, 1;
 SELECT kind, count(*) FROM calls GROUP BY kind;
+SELECT kind, dp_count_distinct(person, 100) FROM calls GROUP BY kind;
 
 -- Rows are limited by max_rows: all aggregates but numbers of persons, and groups of a person that are not the groups of the answer.
 -- These counts have epsilon 5: they are off by 5 or more with a probability below 1e-10.

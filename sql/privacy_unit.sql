@@ -117,9 +117,11 @@ SELECT reason, count(*) FROM visit WHERE patient = 'often' GROUP BY reason;
 SELECT ward, count(*) > 0 AS some FROM visit WHERE ward <= 1 GROUP BY ward;
 SELECT ward, count(*) > 0 AS some FROM (SELECT ward FROM visit) t WHERE ward <= 1 GROUP BY ward;
 SELECT cost, count(*) FROM (SELECT cost, patient FROM visit WHERE cost < 500) t GROUP BY cost HAVING count(*) > 1000;
--- The errors are those of a part of epsilon: 25 a row, and 100 for the number of persons.
-SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS rows, dp_error_of(count(DISTINCT patient)) = dp_histogram_error(100, 0.95) AS persons
+-- The errors are those of a part of epsilon: a quarter a row, and all of it for the number of persons. With epsilon 100 all of them would be 0.
+SET dpquantile.epsilon = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS rows, dp_error_of(count(DISTINCT patient)) = dp_histogram_error(1, 0.95) AS persons
   FROM visit;
+RESET dpquantile.epsilon;
 SELECT private_aggregate, epsilon, charged_for, problem FROM dp_explain('SELECT count(*), avg(cost) FROM visit');
 
 SELECT a.private_aggregate, a.expected_error = b.expected_error AS same

@@ -202,6 +202,8 @@ Query* query_of_groups(const Query* query, List* columns, List* keys) {
   made->limitOffset = nullptr;
   made->limitCount = nullptr;
   made->hasAggs = contain_aggs_of_level(as<Node>(columns), 0);
+  DPQ_FORGET_GROUP_KEYS(made);
+  for (auto* table : each<RangeTblEntry>(made->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
   IncrementVarSublevelsUp(as<Node>(made), 1, 1);
   return made;
 }

@@ -87,9 +87,9 @@ void check_unit_is_row(const JudgedLevel* level, const Aggref* call, const Famil
       "Ask the owner to protect the persons: dp_protect_table('visits', user_id => 'patient').");
 }
 
-// The number of different users. In groups it is none: a user may be in several.
+// The number of different users.
 bool counts_users(const JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
-  if (family.family != Family::kDistinct || level->query->groupClause != NIL) return false;
+  if (family.family != Family::kDistinct) return false;
   const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
   return is_user_column(level, as<Node>(user));
 }
@@ -99,12 +99,20 @@ bool protects_users(const JudgedLevel* level, const Aggref* call, const FamilyRo
     const auto* user = static_cast<TargetEntry*>(linitial(call->args))->expr;
     if (is_user_column(level, as<Node>(user))) return true;
   }
-  return counts_users(level, call, family);
+  // In groups it does not: a user may be in several.
+  return level->query->groupClause == NIL && counts_users(level, call, family);
 }
 
 // How the rows of a user are limited: what is left of them is protected by an aggregate over rows.
 bool limits_rows(const JudgedLevel* level, const FamilyRow& family) {
   return most_rows_of_user(level) > 0 && !family.hashes_users() && !family.selects_groups;
+}
+
+const char* hint_for_users_by_group(const char* user) {
+  return psprintf(
+      "Ask the owner to state max_groups, in how many groups of an answer a person may count. It "
+      "is for plain SQL, count(DISTINCT %s), and for dp_count over SELECT DISTINCT %s, key.",
+      user, user);
 }
 
 const char* hint_for_user(const JudgedLevel* level, const FamilyRow& family, const char* user) {
@@ -131,7 +139,9 @@ bool check_user(const JudgedLevel* level, const Aggref* call, const FamilyRow& f
   if (limits_rows(level, family)) return true;
   const BorrowedRelation* users = level->user_relation;
   const char* user = get_attname(users->permissions->relid, users->user_column, false);
-  const char* hint = hint_for_user(level, family, quote_identifier(user));
+  const char* name = quote_identifier(user);
+  const char* hint = counts_users(level, call, family) ? hint_for_users_by_group(name)
+                                                       : hint_for_user(level, family, name);
   refuse_call(
       level, call,
       psprintf("%s does not protect all rows of a person, whom column \"%s\"%s identifies",
