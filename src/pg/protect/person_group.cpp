@@ -1,5 +1,6 @@
 #include "pg/protect/person_group.hpp"
 
+#include "pg/protect/exact_aggregate.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/rewritten_keys.hpp"
@@ -78,64 +79,13 @@ void check_person(JudgedLevel* level) {
       "patients.id.");
 }
 
-// Rows of nobody would be one group, which is nobody's.
-void leave_out_nobody(JudgedLevel* level) {
-  Node* person = user_of_row(level);
-  if (person == nullptr) {
-    refuse(level->statement->refused, kNowhere,
-           "the query does not show which person each row belongs to",
-           "Name the table itself in FROM.");
-  }
-  NullTest* is_known = makeNode(NullTest);
-  is_known->arg = as<Expr>(person);
-  is_known->nulltesttype = IS_NOT_NULL;
-  is_known->location = -1;
-  FromExpr* from = level->query->jointree;
-  from->quals = from->quals == nullptr
-                    ? as<Node>(is_known)
-                    : as<Node>(makeBoolExpr(AND_EXPR, list_make2(is_known, from->quals), -1));
-}
-
 // ---- Columns -------------------------------------------------------------------------------
-
-bool is_exact(Oid aggregate) {
-  switch (aggregate) {
-    case F_COUNT_:
-    case F_COUNT_ANY:
-    case F_SUM_INT2:
-    case F_SUM_INT4:
-    case F_SUM_INT8:
-    case F_SUM_NUMERIC:
-    case F_AVG_INT2:
-    case F_AVG_INT4:
-    case F_AVG_INT8:
-    case F_AVG_NUMERIC:
-    case F_MIN_INT2:
-    case F_MIN_INT4:
-    case F_MIN_INT8:
-    case F_MIN_DATE:
-    case F_MIN_TIMESTAMP:
-    case F_MIN_TIMESTAMPTZ:
-    case F_MAX_INT2:
-    case F_MAX_INT4:
-    case F_MAX_INT8:
-    case F_MAX_DATE:
-    case F_MAX_TIMESTAMP:
-    case F_MAX_TIMESTAMPTZ:
-    case F_BOOL_AND:
-    case F_BOOL_OR:
-    case F_EVERY:
-      return true;
-    default:
-      return false;
-  }
-}
 
 void check_call(const JudgedLevel* level, const Aggref* call) {
   const bool is_plain = call->aggkind == AGGKIND_NORMAL && call->aggdistinct == NIL &&
                         call->aggorder == NIL && call->aggdirectargs == NIL &&
                         call->agglevelsup == 0;
-  if (is_plain && is_exact(call->aggfnoid)) return;
+  if (is_plain && is_exact_aggregate(call->aggfnoid)) return;
   refuse(level->statement->refused, call->location,
          psprintf("%s of the rows of a person is not supported: it may fail for some rows, or "
                   "depend on their order",

@@ -6,6 +6,7 @@
 extern "C" {
 #include "access/transam.h"
 #include "miscadmin.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
@@ -203,19 +204,41 @@ bool is_key_or_aggregate(const Query* query, const TargetEntry* column) {
          get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr;
 }
 
-void find_person_group(Level* level) {
-  const Query* query = level->query;
-  const bool may_be = level->parent != nullptr && level->borrowed_rows != NIL &&
-                      query->setOperations == nullptr && query->groupingSets == NIL &&
-                      !query->hasDistinctOn && !has_own_aggregate(level);
-  if (!may_be) return;
-  const List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
-  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+// Whether one of the keys is the column that identifies persons.
+bool has_person(const Level* level, const List* keys) {
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
     const Index reference = column->ressortgroupref;
     if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(keys)) == nullptr) continue;
-    level->groups_persons |= is_person(level, as<Node>(column->expr));
+    if (is_person(level, as<Node>(column->expr))) return true;
   }
+  return false;
+}
+
+bool may_have_rows_of_persons(const Level* level) {
+  return level->parent != nullptr && level->borrowed_rows != NIL &&
+         level->query->setOperations == nullptr && level->query->groupingSets == NIL;
+}
+
+void find_person_group(Level* level) {
+  const Query* query = level->query;
+  const bool is_distinct = query->groupClause == NIL;
+  if (query->hasDistinctOn || has_own_aggregate(level)) return;
+  if (is_distinct && query->hasWindowFuncs) return;  // which are computed before
+  const List* keys = is_distinct ? query->distinctClause : query->groupClause;
+  level->groups_persons = has_person(level, keys);
   if (level->groups_persons) level->has_one_row |= list_length(keys) == 1;
+}
+
+void find_person_windows(Level* level) {
+  const Query* query = level->query;
+  if (query->hasAggs || query->groupClause != NIL || query->havingQual != nullptr) return;
+  level->picks_rows_of_persons = query->hasDistinctOn && has_person(level, query->distinctClause);
+  if (query->hasDistinctOn || !query->hasWindowFuncs) return;
+  level->windows_persons = true;
+  for (const auto* window : each<const WindowClause>(query->windowClause)) {
+    if (!is_used_window(query, window)) continue;
+    level->windows_persons &= has_person(level, window->partitionClause);
+  }
 }
 
 // ---- A level -------------------------------------------------------------------------------
@@ -274,7 +297,9 @@ void read_parts(Level* level) {
   read_from(level);
   read_expressions(level, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
+  if (!may_have_rows_of_persons(level)) return;
   find_person_group(level);
+  find_person_windows(level);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {
@@ -324,6 +349,25 @@ bool has_plain_form(const Query* query) {
   if (has_clauses) return false;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (!is_key_or_aggregate(query, column)) return false;
+  }
+  return true;
+}
+
+bool is_used_window(const Query* query, const WindowClause* window) {
+  return any_node(query->targetList, [=](const Node* node) {
+    return IsA(node, WindowFunc) && as<WindowFunc>(node)->winref == window->winref;
+  });
+}
+
+bool has_plain_windows(const Query* query) {
+  const bool has_clauses = query->distinctClause != NIL || query->sortClause != NIL ||
+                           query->limitCount != nullptr || query->limitOffset != nullptr;
+  if (has_clauses) return false;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (column->resjunk) return false;
+    if (!IsA(column->expr, WindowFunc) && contain_window_function(as<Node>(column->expr))) {
+      return false;
+    }
   }
   return true;
 }

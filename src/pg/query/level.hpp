@@ -49,6 +49,11 @@ struct Level {
   // private aggregate is in it, and a level around reads it. Its rows are rows of persons, as those
   // of the tables are.
   bool groups_persons;
+  // Whether it is a level of window functions over rows of persons: each of them computes within
+  // the rows of a person, and a level around reads it. Their results are columns of these rows.
+  bool windows_persons;
+  // Whether DISTINCT ON takes rows of each person, and a level around reads it.
+  bool picks_rows_of_persons;
   // Whether each person has at most one row in FROM, or among its rows if it is a person group.
   bool has_one_row;
   // The tables and views that this level and those below name: OIDs, each once.
@@ -86,6 +91,13 @@ bool hides_rows(const Level* level);
 // Whether a person group shows nothing but keys and aggregates, and has no other clauses. What is
 // computed of its rows, and which of them are wanted, is then the business of a level around it.
 bool has_plain_form(const Query* query);
+
+// Whether a window of the query has a window function.
+bool is_used_window(const Query* query, const WindowClause* window);
+
+// Whether a level with window functions over rows of persons shows nothing but these and columns
+// without them, also the keys of the windows, and has no other clauses.
+bool has_plain_windows(const Query* query);
 
 // ---- Where columns come from ---------------------------------------------------------------
 //

@@ -67,16 +67,15 @@ bool has_junk(const Query* query) {
 // The number of the column; 0 if there is none.
 AttrNumber find_expression(const Query* query, const Node* expression) {
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
-    if (equal(column->expr, expression)) return column->resno;
+    if (!column->resjunk && equal(column->expr, expression)) return column->resno;
   }
   return 0;
 }
 
 AttrNumber require_expression(const Entry& entry, Node* expression) {
   Query* query = entry.below->query;
-  if (has_junk(query)) return 0;
   if (const AttrNumber number = find_expression(query, expression)) return number;
-  if (combines_rows(query)) return 0;
+  if (has_junk(query) || combines_rows(query)) return 0;
   const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
   query->targetList = lappend(query->targetList, makeTargetEntry(as<Expr>(expression), number,
                                                                  pstrdup(kColumnName), false));
