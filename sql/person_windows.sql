@@ -72,6 +72,20 @@ SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient, kind ORDER
 SELECT kind, count(*) FROM (SELECT DISTINCT ON (patient) * FROM visits ORDER BY patient, day DESC) v GROUP BY kind ORDER BY 1;
 SELECT count(*) FROM (SELECT DISTINCT ON (patient, kind) minutes + 1 AS m FROM visits ORDER BY kind, patient, day) v WHERE m = 11;
 
+-- One row of each person has all of epsilon, others a part: also below a join with a public table, and of two windows.
+SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT DISTINCT ON (patient) kind FROM visits ORDER BY patient, day) v;
+SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT kind, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v
+  WHERE kind = 'web' AND 2 = n;
+SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT region, row_number() OVER (PARTITION BY id) AS n FROM patients) p
+  JOIN region r ON r.id = p.region WHERE n = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT row_number() OVER (PARTITION BY patient, kind ORDER BY day) AS n FROM visits) v WHERE n = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT rank() OVER (PARTITION BY patient ORDER BY kind) AS n FROM visits) v WHERE n = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n <= 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT kind, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n = 1 OR kind = 'web';
+SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter
+  FROM (SELECT x.n FROM visits v JOIN (SELECT id, row_number() OVER (PARTITION BY id) AS n FROM patients) x ON x.id = v.patient) z WHERE n = 1;
+SELECT count(*) FROM visits v JOIN (SELECT DISTINCT ON (patient) patient, day FROM visits ORDER BY patient, day) f ON f.patient = v.patient WHERE v.day > f.day;
+
 -- Rows with equal keys come in the order of what is in them, not in that of the table.
 SELECT (SELECT count(*) FROM (SELECT note, cost, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM up) v WHERE n = 2 AND (note < 'c' OR cost::text = '1.0'))
      = (SELECT count(*) FROM (SELECT note, cost, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM down) v WHERE n = 2 AND (note < 'c' OR cost::text = '1.0')) AS same;
@@ -93,6 +107,8 @@ SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY da
 SELECT count(*) FROM (SELECT sum(weight) OVER (PARTITION BY patient ORDER BY day) AS s FROM visits) v;
 SELECT count(*) FROM (SELECT string_agg(kind, ',') OVER (PARTITION BY patient ORDER BY day) AS s FROM visits) v;
 SELECT count(*) FROM (SELECT ntile(minutes) OVER (PARTITION BY patient ORDER BY day) AS s FROM visits) v;
+PREPARE steps(int) AS SELECT count(*) FROM (SELECT lag(day, $1) OVER (PARTITION BY patient ORDER BY day) AS s FROM visits) v;
+EXECUTE steps(1);
 SELECT count(*) FROM (SELECT ntile(0) OVER (PARTITION BY patient ORDER BY day) AS s FROM visits) v;
 SELECT count(*) FROM (SELECT lag(day, minutes) OVER (PARTITION BY patient ORDER BY day) AS s FROM visits) v;
 SELECT count(*) FROM (SELECT min(minutes) OVER (PARTITION BY patient ORDER BY day RANGE '1 day' PRECEDING) AS s FROM visits) v;

@@ -50,7 +50,9 @@ bool has_option(const WindowClause* window, int options) {
 int64 offset_of(JudgedLevel* level, Node** offset) {
   if (*offset == nullptr) return 0;
   *offset = early_expression(level, *offset);
-  if (IsA(*offset, Const) && exprType(*offset) == INT8OID && !as<Const>(*offset)->constisnull) {
+  const bool is_number = is_literal(level->statement, *offset) && exprType(*offset) == INT8OID &&
+                         !as<Const>(*offset)->constisnull;
+  if (is_number) {
     const int64 value = DatumGetInt64(as<Const>(*offset)->constvalue);
     if (value >= 0) return value;
   }
@@ -191,8 +193,8 @@ void check_constant_argument(const JudgedLevel* level, const WindowFunc* call) {
   if (number == 0) return;
   const auto* argument = static_cast<const Node*>(list_nth(call->args, number - 1));
   const bool is_positive = call->winfnoid == F_NTILE || call->winfnoid == F_NTH_VALUE;
-  const bool is_number =
-      IsA(argument, Const) && exprType(argument) == INT4OID && !as<Const>(argument)->constisnull;
+  const bool is_number = is_literal(level->statement, argument) && exprType(argument) == INT4OID &&
+                         !as<Const>(argument)->constisnull;
   if (is_number && (!is_positive || DatumGetInt32(as<Const>(argument)->constvalue) > 0)) return;
   refuse_at(level, exprLocation(argument),
             psprintf("argument %d of %s must be a constant%s", number,

@@ -92,6 +92,11 @@ bool hides_rows(const Level* level);
 // computed of its rows, and which of them are wanted, is then the business of a level around it.
 bool has_plain_form(const Query* query);
 
+// Whether WHERE has the number of a row be a constant, which row_number() over the rows of a person
+// gives in an entry of FROM: then each person has at most one row with it. The window has no key
+// but the person.
+bool chooses_row_of_person(const Level* level, int entry);
+
 // Whether a window of the query has a window function.
 bool is_used_window(const Query* query, const WindowClause* window);
 
