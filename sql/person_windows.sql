@@ -3,10 +3,12 @@
 \set SHOW_CONTEXT never
 CREATE ROLE regress_dpq_windows_owner LOGIN;
 CREATE ROLE regress_dpq_windows_analyst LOGIN;
+CREATE ROLE regress_dpq_windows_replacer LOGIN;
 CREATE SCHEMA regress_dpq_windows AUTHORIZATION regress_dpq_windows_owner;
-GRANT USAGE ON SCHEMA regress_dpq_windows TO regress_dpq_windows_analyst;
+GRANT USAGE ON SCHEMA regress_dpq_windows TO regress_dpq_windows_analyst, regress_dpq_windows_replacer;
 SELECT dp_grant_budget('regress_dpq_windows_analyst', 1e6, 0.5, smallest_charge => 0.001);
-SELECT dp_restrict_role('regress_dpq_windows_analyst');
+SELECT dp_grant_budget('regress_dpq_windows_replacer', 1000, neighbours => 'replace');
+SELECT dp_restrict_role('regress_dpq_windows_analyst'), dp_restrict_role('regress_dpq_windows_replacer');
 SET SESSION AUTHORIZATION regress_dpq_windows_owner;
 SET search_path = regress_dpq_windows, public;
 CREATE TABLE region (id int PRIMARY KEY, name text NOT NULL UNIQUE);
@@ -32,6 +34,7 @@ SELECT dp_protect_table('patients', 'id', 1, 'patient'), dp_protect_table('visit
 SELECT dp_set_domain('visits', 'minutes', 0, 60), dp_set_domain('visits', 'kind', '{web,ward}');
 SELECT dp_grant_private_access(t, 'regress_dpq_windows_analyst', epsilon => 100, delta => 1e-6)
   FROM unnest('{patients,visits,up,down,rows_alone}'::regclass[]) t;
+SELECT dp_grant_private_access('visits', 'regress_dpq_windows_replacer');
 SET SESSION AUTHORIZATION regress_dpq_windows_analyst;
 SET search_path = regress_dpq_windows, public;
 
@@ -72,18 +75,20 @@ SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient, kind ORDER
 SELECT kind, count(*) FROM (SELECT DISTINCT ON (patient) * FROM visits ORDER BY patient, day DESC) v GROUP BY kind ORDER BY 1;
 SELECT count(*) FROM (SELECT DISTINCT ON (patient, kind) minutes + 1 AS m FROM visits ORDER BY kind, patient, day) v WHERE m = 11;
 
--- One row of each person has all of epsilon, others a part: also below a join with a public table, and of two windows.
-SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT DISTINCT ON (patient) kind FROM visits ORDER BY patient, day) v;
-SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT kind, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v
+-- One row of each person has all of epsilon, others a part, also in a join with a public table.
+SET dpquantile.epsilon = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(1, 0.95) AS whole FROM (SELECT DISTINCT ON (patient) kind FROM visits ORDER BY patient, day) v;
+SELECT dp_error_of(count(*)) = dp_histogram_error(1, 0.95) AS whole FROM (SELECT kind, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v
   WHERE kind = 'web' AND 2 = n;
-SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT region, row_number() OVER (PARTITION BY id) AS n FROM patients) p
+SELECT dp_error_of(count(*)) = dp_histogram_error(1, 0.95) AS whole FROM (SELECT region, row_number() OVER (PARTITION BY id) AS n FROM patients) p
   JOIN region r ON r.id = p.region WHERE n = 1;
-SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT row_number() OVER (PARTITION BY patient, kind ORDER BY day) AS n FROM visits) v WHERE n = 1;
-SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT rank() OVER (PARTITION BY patient ORDER BY kind) AS n FROM visits) v WHERE n = 1;
-SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n <= 1;
-SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT kind, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n = 1 OR kind = 'web';
-SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS quarter FROM (SELECT row_number() OVER (PARTITION BY patient, kind ORDER BY day) AS n FROM visits) v WHERE n = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS quarter FROM (SELECT rank() OVER (PARTITION BY patient ORDER BY kind) AS n FROM visits) v WHERE n = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS quarter FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n <= 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS quarter FROM (SELECT kind, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n = 1 OR kind = 'web';
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS quarter
   FROM (SELECT x.n FROM visits v JOIN (SELECT id, row_number() OVER (PARTITION BY id) AS n FROM patients) x ON x.id = v.patient) z WHERE n = 1;
+RESET dpquantile.epsilon;
 SELECT count(*) FROM visits v JOIN (SELECT DISTINCT ON (patient) patient, day FROM visits ORDER BY patient, day) f ON f.patient = v.patient WHERE v.day > f.day;
 
 -- Rows with equal keys come in the order of what is in them, not in that of the table.
@@ -118,9 +123,16 @@ SELECT count(*) FROM (SELECT min(minutes) OVER (PARTITION BY patient ORDER BY da
 SELECT count(*) FROM (SELECT count(*) OVER (PARTITION BY patient ORDER BY day ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW) AS s FROM visits) v;
 SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY 1 / minutes) AS s FROM visits) v;
 
+-- For replacing a value of one row, a number of persons costs more above a window: all rows of a person may change.
+SET SESSION AUTHORIZATION regress_dpq_windows_replacer;
+SET search_path = regress_dpq_windows, public;
+SELECT dp_count_distinct(patient, 10) >= 0 AS n FROM visits;
+SELECT dp_count_distinct(patient, 10) >= 0 AS n FROM (SELECT patient, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n > 2;
+SELECT function, neighbours, epsilon FROM dp_ledger ORDER BY number;
 RESET SESSION AUTHORIZATION;
+
 \set VERBOSITY terse
 SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_windows CASCADE;
-DROP OWNED BY regress_dpq_windows_owner, regress_dpq_windows_analyst;
-DROP ROLE regress_dpq_windows_owner, regress_dpq_windows_analyst;
+DROP OWNED BY regress_dpq_windows_owner, regress_dpq_windows_analyst, regress_dpq_windows_replacer;
+DROP ROLE regress_dpq_windows_owner, regress_dpq_windows_analyst, regress_dpq_windows_replacer;
