@@ -52,8 +52,10 @@ SELECT kind, count(*) FROM (SELECT DISTINCT patient, kind FROM visits) p GROUP B
 SELECT kind, abs(sum(n) - 30) < 20 AS right, count(patient) AS persons FROM (SELECT patient, kind, count(*) AS n FROM visits GROUP BY 1, 2) p GROUP BY 1;
 SELECT count(*) FROM (SELECT DISTINCT patient, minutes FROM visits) p WHERE patient = 100;
 -- The errors tell: all of epsilon, or a part of it.
-SELECT dp_error_of(count(*)) = dp_histogram_error(100, 0.95) AS whole FROM (SELECT DISTINCT patient FROM visits) p;
-SELECT dp_error_of(count(*)) = dp_histogram_error(25, 0.95) AS quarter FROM (SELECT DISTINCT patient, kind FROM visits) p;
+SET dpquantile.epsilon = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(1, 0.95) AS whole FROM (SELECT DISTINCT patient FROM visits) p;
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS quarter FROM (SELECT DISTINCT patient, kind FROM visits) p;
+RESET dpquantile.epsilon;
 -- Joined with tables of the unit, with public ones, and with the table itself
 SELECT count(*) FROM patients p JOIN (SELECT patient, min(day) AS first FROM visits GROUP BY patient) f ON f.patient = p.id WHERE p.birth < 1960;
 SELECT r.name, count(*) FROM (SELECT id, region FROM patients GROUP BY id) p JOIN region r ON r.id = p.region GROUP BY r.name ORDER BY 1;
