@@ -55,6 +55,8 @@ SELECT count(*) FROM (SELECT sum(cost) OVER (PARTITION BY patient ORDER BY day) 
 SELECT count(*) FROM (SELECT max(minutes) OVER (PARTITION BY patient ORDER BY day ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS most,
        count(*) FILTER (WHERE kind = 'ward') OVER (PARTITION BY patient) AS wards FROM visits) v WHERE most = 15 AND wards = 2;
 SELECT count(*) FROM (SELECT minutes, avg(minutes) OVER (PARTITION BY patient) AS mean FROM visits) v WHERE minutes > mean;
+SELECT count(*) FROM (SELECT cost, weight, max(cost) OVER (PARTITION BY patient) AS most, min(weight) OVER (PARTITION BY patient) AS least FROM visits) v
+  WHERE cost = most AND weight > least;
 -- Bounds follow from those of what is computed.
 SELECT abs(sum(n) - 100) < 4 AS right FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v;
 SELECT abs(sum(first) - 300) < 60 AS right FROM (SELECT first_value(minutes) OVER (PARTITION BY patient ORDER BY day) AS first FROM visits) v;

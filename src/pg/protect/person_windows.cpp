@@ -175,8 +175,32 @@ int constant_argument(Oid function) {
   }
 }
 
+// Of equal values that look different, such as 1.0 and 1.00, these give one by the order of the
+// rows, which is fixed here.
+bool is_extreme(Oid aggregate) {
+  switch (aggregate) {
+    case F_MIN_NUMERIC:
+    case F_MIN_FLOAT4:
+    case F_MIN_FLOAT8:
+    case F_MIN_INTERVAL:
+    case F_MIN_TIME:
+    case F_MAX_NUMERIC:
+    case F_MAX_FLOAT4:
+    case F_MAX_FLOAT8:
+    case F_MAX_INTERVAL:
+    case F_MAX_TIME:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_known_aggregate(Oid aggregate) {
+  return is_exact_aggregate(aggregate) || is_extreme(aggregate);
+}
+
 void check_call(const JudgedLevel* level, const WindowFunc* call) {
-  const bool is_known = call->winagg ? is_exact_aggregate(call->winfnoid)
+  const bool is_known = call->winagg ? is_known_aggregate(call->winfnoid)
                                      : constant_argument(call->winfnoid) != kNotSupported;
   if (is_known) return;
   refuse_at(level, call->location,
