@@ -105,7 +105,6 @@ SELECT count(*) FROM (SELECT patient % 2 AS odd FROM visits GROUP BY patient % 2
 SELECT count(n) FROM (SELECT patient, count(*) AS n FROM rows_alone GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) OVER () FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient LIMIT 3) p;
-SELECT count(*) FROM (SELECT DISTINCT ON (patient) patient, kind FROM visits ORDER BY patient, day) p;
 
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse

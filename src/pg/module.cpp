@@ -2,6 +2,7 @@
 #include "pg/charge/role_names.hpp"
 #include "pg/distributed/distributed_hooks.hpp"
 #include "pg/limits/limited_rows_node.hpp"
+#include "pg/limits/person_order_node.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
 #include "pg/release/allocator_traces.hpp"
@@ -26,6 +27,7 @@ void _PG_init() {
   dpquantile::install_release_node();
   dpquantile::install_allocator_traces();
   dpquantile::install_limited_rows_node();
+  dpquantile::install_person_order_node();
   dpquantile::install_release_paths();
   dpquantile::install_restricted_hooks();
   dpquantile::install_protect_hooks();

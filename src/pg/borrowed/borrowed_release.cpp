@@ -165,6 +165,7 @@ struct GroupSearch {
 void find_groups(Plan** place, void* context) {
   auto* search = static_cast<GroupSearch*>(context);
   const bool is_aggregation = IsA(*place, Agg);
+  search->found |= IsA(*place, WindowAgg);
   search->found |= is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0;
   search->reads |= !is_aggregation && !IsA(*place, Result);
   search->aggregations += is_aggregation ? 1 : 0;
@@ -172,8 +173,8 @@ void find_groups(Plan** place, void* context) {
   search->aggregations -= is_aggregation ? 1 : 0;
 }
 
-// Whether rows are grouped below the grouping of the node itself, as person groups are, or whether
-// the planner knows that there are none: HAVING false.
+// Whether rows are grouped or numbered below the grouping of the node itself, as those of persons
+// are of which each has one, or whether the planner knows that there are none: HAVING false.
 bool has_groups_below(const ReleaseNode* node) {
   GroupSearch search{};
   visit_children(node->scan.ss.ps.plan, find_groups, &search);

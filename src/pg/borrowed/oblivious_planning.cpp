@@ -29,12 +29,14 @@ constexpr bool* kMethods[] = {
     &enable_bitmapscan,    &enable_tidscan,   &enable_sort,
     &enable_hashjoin,      &enable_mergejoin, &enable_incremental_sort,
     &enable_material,      &enable_memoize,   &enable_nestloop,
-    &enable_parallel_hash, &enable_hashagg,   &enable_partitionwise_aggregate};
+    &enable_parallel_hash, &enable_hashagg,   &enable_partitionwise_aggregate,
+    &enable_gathermerge};
 
 bool is_off(const bool* method) {
   return method == &enable_nestloop || method == &enable_mergejoin ||
          method == &enable_parallel_hash || method == &enable_sort ||
-         method == &enable_incremental_sort || method == &enable_partitionwise_aggregate;
+         method == &enable_incremental_sort || method == &enable_partitionwise_aggregate ||
+         method == &enable_gathermerge;
 }
 
 struct CostSetting {

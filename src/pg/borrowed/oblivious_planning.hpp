@@ -23,12 +23,14 @@
 // settings of the session.
 //
 // *Sorts.* How long PostgreSQL sorts rows depends on their order, and on single ones: it stops at
-// rows that are in order already. So rows are grouped by hashes (release_block.cpp).
+// rows that are in order already. So rows are grouped by hashes (release_block.cpp), and those of
+// window functions come in an order that a node of ours makes (person_order_node.hpp in pg/limits),
+// of all rows: not in a worker, whose rows PostgreSQL would merge.
 namespace dpquantile {
 
 // The settings of the planner about scans, joins, sorts and costs. Plain data.
 struct PlannerSettings {
-  bool methods[15];
+  bool methods[16];
   double costs[5];
   int memory;  // of a hash table: with less, the planner may leave a hash join out
   bool jit;    // by the costs, which say nothing if a method is off

@@ -7,6 +7,7 @@
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
 #include "pg/plain/person_subqueries.hpp"
+#include "pg/plain/person_windows.hpp"
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/query_around.hpp"
@@ -283,12 +284,15 @@ bool has_too_many_nodes(const Query* query) {
 
 // Takes subqueries about persons out of the expressions of a level with protected rows, window
 // functions, DISTINCT and grouping sets out of one with standard aggregates over such rows, numbers
-// of persons by group, and all but keys and aggregates out of a person group. What is taken out
-// becomes levels below. Returns whether the level has changed.
+// of persons by group, all but keys and aggregates out of a person group, and all but window
+// functions and columns out of a level of such functions. What is taken out becomes levels below.
+// Returns whether the level has changed.
 bool take_apart_level(const Level* level) {
   Query* query = level->query;
   if (join_person_subqueries(level)) return true;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
+  if (level->picks_rows_of_persons) return pick_first_rows(query);
+  if (level->windows_persons) return !has_plain_windows(query) && put_windows_below(query);
   const bool is_plain = level->borrowed_rows != NIL && has_standard_aggregate(query);
   if (is_plain && has_query_around(query)) {
     put_query_around(query);

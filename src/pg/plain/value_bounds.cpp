@@ -95,6 +95,12 @@ MaybeRange range_of_length(const FuncExpr* call) {
   return Range{0, static_cast<double>(declared)};
 }
 
+// An exact aggregate of rows of a person.
+struct ExactAggregate {
+  const char* name;
+  Node* argument;  // or null
+};
+
 // Finds ranges. It gives up after so many nodes: derived tables can double each other, level by
 // level.
 class RangeSearch {
@@ -111,6 +117,8 @@ class RangeSearch {
   MaybeRange epoch_of(const Level* level, const FuncExpr* call);
   MaybeRange range_of_column(const Level* level, Var* column);
   MaybeRange range_of_aggregate(const Level* level, const Aggref* call);
+  MaybeRange range_of_window(const Level* level, const WindowFunc* call);
+  MaybeRange range_of_exact(const Level* level, const ExactAggregate& call);
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
@@ -351,9 +359,7 @@ Node* argument_of(const Aggref* call) {
 }
 
 // What an aggregate of the rows of a person has the same bounds as.
-bool is_between(const Aggref* call) {
-  const char* name = get_func_name(call->aggfnoid);
-  if (name == nullptr) return false;
+bool is_between(const char* name) {
   for (const char* known : {"min", "max", "avg", "percentile_cont", "percentile_disc"}) {
     if (strcmp(name, known) == 0) return true;
   }
@@ -365,17 +371,39 @@ bool is_between(const Aggref* call) {
 MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* call) {
   const char* name = get_func_name(call->aggfnoid);
   if (name == nullptr || !level->groups_persons) return std::nullopt;
+  return range_of_exact(level, {name, argument_of(call)});
+}
+
+MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
   const int rows = most_rows_of_person(level);
-  if (strcmp(name, "count") == 0) {
+  if (strcmp(call.name, "count") == 0) {
     return rows == 0 ? MaybeRange() : Range{0, static_cast<double>(rows)};
   }
-  Node* argument = argument_of(call);
   const MaybeRange range =
-      argument == nullptr ? MaybeRange() : with_ends(range_of(level, argument));
-  if (!range || is_between(call)) return range;
-  if (strcmp(name, "sum") != 0 || rows == 0) return std::nullopt;
+      call.argument == nullptr ? MaybeRange() : with_ends(range_of(level, call.argument));
+  if (!range || is_between(call.name)) return range;
+  if (strcmp(call.name, "sum") != 0 || rows == 0) return std::nullopt;
   return Range{std::min(range->lower, range->lower * rows),
                std::max(range->upper, range->upper * rows)};
+}
+
+// A window function over the rows of a person: the number of a row is at most that of all of them,
+// and a value of another row is one of its column, or NULL.
+MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* call) {
+  const char* name = get_func_name(call->winfnoid);
+  if (name == nullptr || !level->windows_persons) return std::nullopt;
+  const auto rows = static_cast<double>(most_rows_of_person(level));
+  for (const char* number : {"row_number", "rank", "dense_rank"}) {
+    if (strcmp(name, number) == 0) return rows == 0 ? MaybeRange() : Range{1, rows};
+  }
+  for (const char* value : {"lag", "lead", "first_value", "last_value", "nth_value"}) {
+    if (strcmp(name, value) != 0) continue;
+    Node* other = list_length(call->args) > 2 ? static_cast<Node*>(lthird(call->args)) : nullptr;
+    return range_of_any(level, list_make2(linitial(call->args), other));
+  }
+  if (!call->winagg) return std::nullopt;
+  return range_of_exact(
+      level, {name, call->args == NIL ? nullptr : static_cast<Node*>(linitial(call->args))});
 }
 
 MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
@@ -403,6 +431,8 @@ MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
       return range_of_any(level, as<CoalesceExpr>(expression)->args);
     case T_Aggref:
       return range_of_aggregate(level, as<Aggref>(expression));
+    case T_WindowFunc:
+      return range_of_window(level, as<WindowFunc>(expression));
     default:
       return std::nullopt;
   }

@@ -336,11 +336,11 @@ void begin_with_sources(JudgedLevel* level) {
   }
 }
 
-// Whether all protected rows in FROM are those of sources with one row of each person: joins by
-// persons have no more.
+// Whether all protected rows in FROM are those of sources with one row of each person, or of which
+// WHERE chooses one: joins by persons have no more.
 bool has_one_row(const JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    if (!has_one_row(entry_of(level, i))) return false;
+    if (!has_one_row(entry_of(level, i)) && !chooses_row_of_person(level->read, i)) return false;
   }
   return true;
 }

@@ -79,24 +79,6 @@ void check_person(JudgedLevel* level) {
       "patients.id.");
 }
 
-// Rows of nobody would be one group, which is nobody's.
-void leave_out_nobody(JudgedLevel* level) {
-  Node* person = user_of_row(level);
-  if (person == nullptr) {
-    refuse(level->statement->refused, kNowhere,
-           "the query does not show which person each row belongs to",
-           "Name the table itself in FROM.");
-  }
-  NullTest* is_known = makeNode(NullTest);
-  is_known->arg = as<Expr>(person);
-  is_known->nulltesttype = IS_NOT_NULL;
-  is_known->location = -1;
-  FromExpr* from = level->query->jointree;
-  from->quals = from->quals == nullptr
-                    ? as<Node>(is_known)
-                    : as<Node>(makeBoolExpr(AND_EXPR, list_make2(is_known, from->quals), -1));
-}
-
 // ---- Columns -------------------------------------------------------------------------------
 
 [[noreturn]] void refuse_call(const JudgedLevel* level, const Aggref* call) {

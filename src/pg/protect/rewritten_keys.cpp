@@ -135,7 +135,9 @@ Index largest_reference(const Query* query) {
   return largest;
 }
 
-void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* rewritten) {
+}  // namespace
+
+SortGroupClause* add_hash(const JudgedLevel* level, Node* rewritten) {
   Query* query = level->query;
   Node* hash = hash_of_key(level, rewritten);
   level->statement->samples = with_samples(level->statement->samples, hash);
@@ -149,9 +151,17 @@ void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* r
   group->eqop = type->eq_opr;
   group->sortop = type->lt_opr;
   group->hashable = true;
+  return group;
+}
+
+namespace {
+
+void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* rewritten) {
+  Query* query = level->query;
+  SortGroupClause* group = add_hash(level, rewritten);
   query->groupClause = lappend(query->groupClause, group);
   add_to_sets(query->groupingSets,
-              {static_cast<int>(key->tleSortGroupRef), static_cast<int>(entry->ressortgroupref)});
+              {static_cast<int>(key->tleSortGroupRef), static_cast<int>(group->tleSortGroupRef)});
 }
 
 Node* rewrite_key(const GroupKeys& keys, const SortGroupClause* key, Node* expression) {

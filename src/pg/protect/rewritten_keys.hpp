@@ -30,4 +30,8 @@ void rely_on_keys(const JudgedLevel* level);
 // the GROUP BY that the keys are of. The target list has been rewritten.
 void group_by_hashes(const GroupKeys& keys, const List* groups, bool all_keys);
 
+// Adds the hash of a rewritten key to the target list, under a secret of the plan, and returns the
+// key that it is.
+SortGroupClause* add_hash(const JudgedLevel* level, Node* rewritten);
+
 }  // namespace dpquantile

@@ -6,6 +6,7 @@
 #include "pg/protect/inside.hpp"
 #include "pg/protect/join_rule.hpp"
 #include "pg/protect/outside.hpp"
+#include "pg/protect/person_windows.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/server/trees.hpp"
 
@@ -18,6 +19,10 @@ namespace dpquantile {
 namespace {
 
 constexpr char kAroundHint[] = "Write it in a query around the private aggregates.";
+constexpr char kWindowHint[] =
+    "Write it in a query around the private aggregates, or partition each window by the column "
+    "that "
+    "identifies the persons: OVER (PARTITION BY person ORDER BY day).";
 constexpr char kSourceHint[] =
     "Choose rows with WHERE and compute columns there; aggregate them in the query around it.";
 
@@ -97,7 +102,14 @@ bool is_plain_column(const Node* expression) {
   return IsA(expression, Var) && as<Var>(expression)->varlevelsup == 0;
 }
 
+Node* rewrite_window_column(JudgedLevel* level, Node* expression) {
+  Node* rewritten = expression;
+  attempt(level, [&] { rewritten = rewrite_window_function(level, as<WindowFunc>(expression)); });
+  return rewritten;
+}
+
 Node* rewrite_column(JudgedLevel* level, Node* expression) {
+  if (IsA(expression, WindowFunc)) return rewrite_window_column(level, expression);
   if (!is_plain_column(expression))
     return with_counted_copy(level, rewrite_inside(level, expression));
   if (!attempt(level, [&] { check_column(level, as<Var>(expression)); })) return expression;
@@ -133,8 +145,10 @@ void check_clauses(JudgedLevel* level) {
   const Query* query = level->query;
   refuse_clause(level, query->rowMarks != NIL, "queries over protected tables cannot lock rows",
                 "Leave out FOR UPDATE.");
-  refuse_clause(level, query->hasWindowFuncs || query->windowClause != NIL,
-                "window functions are not supported over protected rows", kAroundHint);
+  const bool has_windows = query->hasWindowFuncs || query->windowClause != NIL;
+  refuse_clause(level, has_windows && !level->read->windows_persons,
+                "window functions are not supported over protected rows",
+                combines_rows(query) || level->parent == nullptr ? kAroundHint : kWindowHint);
   refuse_clause(level, query->distinctClause != NIL,
                 "DISTINCT is not supported over protected rows: it reveals which values there are",
                 accepted_distinct(level->statement->refused));
@@ -156,7 +170,10 @@ void check_source(JudgedLevel* level) {
                 "set-returning functions in SELECT are not supported over protected rows",
                 kAroundHint);
   if (!check_rows(level)) return;
+  const bool has_windows = level->read->windows_persons;
+  if (has_windows) check_windows(level);
   for_each_column(level, [&](Node* column) { return rewrite_column(level, column); });
+  if (has_windows && !level->is_refused) attempt(level, [&] { check_window_keys(level); });
   attempt(level, [&] { check_order(level); });
 }
 

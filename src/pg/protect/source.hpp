@@ -5,9 +5,10 @@
 
 // A source: SELECT over protected rows without aggregates, which chooses rows and computes columns,
 // in a derived table, a CTE or a view. What it does with one row must not depend on another one, or
-// one row more would change many: so it has no window functions, DISTINCT, LIMIT and set-returning
-// functions, and its joins do not multiply rows. At the top of a query it would show rows. Its rows
-// stay those of their persons (Lemma 34b of docs/privacy/relations.md).
+// one row more would change many: so it has no DISTINCT, LIMIT and set-returning functions, no
+// window functions but within the rows of a person (person_windows.hpp), and its joins do not
+// multiply rows. At the top of a query it would show rows. Its rows stay those of their persons
+// (Lemma 34b of docs/privacy/relations.md).
 namespace dpquantile {
 
 // Checks and rewrites a source whose entries are known. A source is empty if a condition is

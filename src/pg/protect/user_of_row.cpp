@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/sysattr.h"
+#include "nodes/makefuncs.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 }
@@ -62,6 +63,23 @@ Node* user_of_row(JudgedLevel* level) {
   if (entry.relation != nullptr) return column_of_table(level, number, entry.relation);
   Node* user = user_of_source(const_cast<JudgedLevel*>(entry.source));
   return user == nullptr ? nullptr : show_expression(level->read, number, user);
+}
+
+void leave_out_nobody(JudgedLevel* level) {
+  Node* person = user_of_row(level);
+  if (person == nullptr) {
+    refuse(level->statement->refused, kNowhere,
+           "the query does not show which person each row belongs to",
+           "Name the table itself in FROM.");
+  }
+  NullTest* is_known = makeNode(NullTest);
+  is_known->arg = as<Expr>(person);
+  is_known->nulltesttype = IS_NOT_NULL;
+  is_known->location = -1;
+  FromExpr* from = level->query->jointree;
+  from->quals = from->quals == nullptr
+                    ? as<Node>(is_known)
+                    : as<Node>(makeBoolExpr(AND_EXPR, list_make2(is_known, from->quals), -1));
 }
 
 }  // namespace dpquantile

@@ -19,4 +19,8 @@ Node* user_of_row(JudgedLevel* level);
 // which an outer join may make NULL.
 bool is_user_of_row(const JudgedLevel* level, const Node* expression);
 
+// Adds a condition that leaves out the rows of nobody, which would be together as those of a person
+// are. ereports if the level does not show the person of a row.
+void leave_out_nobody(JudgedLevel* level);
+
 }  // namespace dpquantile

@@ -1,14 +1,20 @@
 #include "pg/query/level.hpp"
 
+#include <utility>
+
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/stratnum.h"
 #include "access/transam.h"
+#include "catalog/pg_opfamily_d.h"
 #include "miscadmin.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
 
@@ -164,7 +170,8 @@ bool has_one_row(const Level* level, const Node* part) {
   const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
   if (entry.borrowed != nullptr) return false;
   const Level* below = rows_below(entry);
-  return below == nullptr || below->borrowed_rows == NIL || below->has_one_row;
+  return below == nullptr || below->borrowed_rows == NIL || below->has_one_row ||
+         chooses_row_of_person(level, as<RangeTblRef>(part)->rtindex);
 }
 
 void note_part(Level* level, const Node* part) {
@@ -206,18 +213,28 @@ bool is_key_or_aggregate(const Query* query, const TargetEntry* column) {
          get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr;
 }
 
-void find_person_group(Level* level) {
-  const Query* query = level->query;
-  const bool may_be = level->parent != nullptr && level->borrowed_rows != NIL &&
-                      query->setOperations == nullptr && query->groupingSets == NIL &&
-                      !query->hasDistinctOn && !has_own_aggregate(level);
-  if (!may_be) return;
-  const List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
-  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+// Whether one of the keys is the column that identifies persons.
+bool has_person(const Level* level, const List* keys) {
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
     const Index reference = column->ressortgroupref;
     if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(keys)) == nullptr) continue;
-    level->groups_persons |= is_person(level, as<Node>(column->expr));
+    if (is_person(level, as<Node>(column->expr))) return true;
   }
+  return false;
+}
+
+bool may_have_rows_of_persons(const Level* level) {
+  return level->parent != nullptr && level->borrowed_rows != NIL &&
+         level->query->setOperations == nullptr && level->query->groupingSets == NIL;
+}
+
+void find_person_group(Level* level) {
+  const Query* query = level->query;
+  const bool is_distinct = query->groupClause == NIL;
+  if (query->hasDistinctOn || has_own_aggregate(level)) return;
+  if (is_distinct && query->hasWindowFuncs) return;  // which are computed before
+  const List* keys = is_distinct ? query->distinctClause : query->groupClause;
+  level->groups_persons = has_person(level, keys);
   if (level->groups_persons) level->has_one_row |= list_length(keys) == 1;
 }
 
@@ -305,6 +322,18 @@ void find_groups_of_person(Level* level) {
   level->has_one_row_in_group = true;
 }
 
+void find_person_windows(Level* level) {
+  const Query* query = level->query;
+  if (query->hasAggs || query->groupClause != NIL || query->havingQual != nullptr) return;
+  level->picks_rows_of_persons = query->hasDistinctOn && has_person(level, query->distinctClause);
+  if (query->hasDistinctOn || !query->hasWindowFuncs) return;
+  level->windows_persons = true;
+  for (const auto* window : each<const WindowClause>(query->windowClause)) {
+    if (!is_used_window(query, window)) continue;
+    level->windows_persons &= has_person(level, window->partitionClause);
+  }
+}
+
 // ---- A level -------------------------------------------------------------------------------
 
 void read_entries(Level* level) {
@@ -361,8 +390,10 @@ void read_parts(Level* level) {
   read_from(level);
   read_expressions(level, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
-  find_person_group(level);
   find_groups_of_person(level);
+  if (!may_have_rows_of_persons(level)) return;
+  find_person_group(level);
+  find_person_windows(level);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {
@@ -412,6 +443,106 @@ bool has_plain_form(const Query* query) {
   if (has_clauses) return false;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (!is_key_or_aggregate(query, column)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// Keys that the rules have added are not shown.
+int count_shown_keys(const Query* query, const List* keys) {
+  int count = 0;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    const bool is_key =
+        get_sortgroupref_clause_noerr(column->ressortgroupref, const_cast<List*>(keys)) != nullptr;
+    if (is_key && !column->resjunk) ++count;
+  }
+  return count;
+}
+
+bool numbers_rows_of_person(const Level* level, const WindowFunc* call) {
+  if (!level->windows_persons || call->winfnoid != F_ROW_NUMBER) return false;
+  for (const auto* window : each<const WindowClause>(level->query->windowClause)) {
+    if (window->winref != call->winref) continue;
+    return count_shown_keys(level->query, window->partitionClause) == 1;
+  }
+  return false;
+}
+
+bool is_column_of(const Node* node, int entry) {
+  return IsA(node, Var) && as<Var>(node)->varlevelsup == 0 &&
+         static_cast<int>(as<Var>(node)->varno) == entry;
+}
+
+// The only entry of FROM, or 0: a join could repeat rows.
+int only_entry(const Level* level) {
+  const List* from = level->query->jointree->fromlist;
+  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef)) return 0;
+  return static_cast<const RangeTblRef*>(linitial(from))->rtindex;
+}
+
+// Whether a column of a level, or null, is row_number() over all rows of a person.
+bool is_number_of_row(const Level* level, AttrNumber number) {
+  if (level == nullptr || number < 1 || number > list_length(level->query->targetList)) {
+    return false;
+  }
+  const auto* shown =
+      static_cast<const TargetEntry*>(list_nth(level->query->targetList, number - 1));
+  if (IsA(shown->expr, WindowFunc)) {
+    return numbers_rows_of_person(level, as<WindowFunc>(shown->expr));
+  }
+  const int entry = only_entry(level);
+  if (entry == 0 || !is_column_of(as<Node>(shown->expr), entry)) return false;
+  return is_number_of_row(rows_below(entry_of(level, entry)), as<Var>(shown->expr)->varattno);
+}
+
+bool is_value(const Node* node) {
+  return IsA(node, Const) || (IsA(node, Param) && as<Param>(node)->paramkind == PARAM_EXTERN);
+}
+
+// Whether a term says that a number of rows is a constant.
+bool fixes_number_of_row(const Level* below, const Node* term, int entry) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return false;
+  const auto* equality = as<OpExpr>(term);
+  if (get_op_opfamily_strategy(equality->opno, INTEGER_BTREE_FAM_OID) != BTEqualStrategyNumber) {
+    return false;
+  }
+  const auto* left = static_cast<const Node*>(linitial(equality->args));
+  const auto* right = static_cast<const Node*>(lsecond(equality->args));
+  if (is_value(left)) std::swap(left, right);
+  return is_value(right) && is_column_of(left, entry) &&
+         is_number_of_row(below, as<Var>(left)->varattno);
+}
+
+}  // namespace
+
+bool chooses_row_of_person(const Level* level, int entry) {
+  const Level* below = rows_below(entry_of(level, entry));
+  if (below == nullptr) return false;
+  const Node* where = level->query->jointree->quals;
+  if (where == nullptr) return false;
+  if (!is_andclause(where)) return fixes_number_of_row(below, where, entry);
+  for (const auto* term : each<const Node>(as<BoolExpr>(where)->args)) {
+    if (fixes_number_of_row(below, term, entry)) return true;
+  }
+  return false;
+}
+
+bool is_used_window(const Query* query, const WindowClause* window) {
+  return any_node(query->targetList, [=](const Node* node) {
+    return IsA(node, WindowFunc) && as<WindowFunc>(node)->winref == window->winref;
+  });
+}
+
+bool has_plain_windows(const Query* query) {
+  const bool has_clauses = query->distinctClause != NIL || query->sortClause != NIL ||
+                           query->limitCount != nullptr || query->limitOffset != nullptr;
+  if (has_clauses) return false;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (column->resjunk) return false;
+    if (!IsA(column->expr, WindowFunc) && contain_window_function(as<Node>(column->expr))) {
+      return false;
+    }
   }
   return true;
 }

@@ -54,6 +54,11 @@ struct Level {
   // private aggregate is in it, and a level around reads it. Its rows are rows of persons, as those
   // of the tables are.
   bool groups_persons;
+  // Whether it is a level of window functions over rows of persons: each of them computes within
+  // the rows of a person, and a level around reads it. Their results are columns of these rows.
+  bool windows_persons;
+  // Whether DISTINCT ON takes rows of each person, and a level around reads it.
+  bool picks_rows_of_persons;
   // Whether each person has at most one row in FROM, or among its rows if it is a person group.
   bool has_one_row;
   // Whether each person has at most one row in each group of the level: FROM reads a person group,
@@ -94,6 +99,18 @@ bool hides_rows(const Level* level);
 // Whether a person group shows nothing but keys and aggregates, and has no other clauses. What is
 // computed of its rows, and which of them are wanted, is then the business of a level around it.
 bool has_plain_form(const Query* query);
+
+// Whether WHERE has the number of a row be a constant, which row_number() over the rows of a person
+// gives in an entry of FROM: then each person has at most one row with it. The window has no key
+// but the person.
+bool chooses_row_of_person(const Level* level, int entry);
+
+// Whether a window of the query has a window function.
+bool is_used_window(const Query* query, const WindowClause* window);
+
+// Whether a level with window functions over rows of persons shows nothing but these and columns
+// without them, also the keys of the windows, and has no other clauses.
+bool has_plain_windows(const Query* query);
 
 // ---- Where columns come from ---------------------------------------------------------------
 //

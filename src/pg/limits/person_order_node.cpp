@@ -1,0 +1,359 @@
+#include "pg/limits/person_order_node.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/base/radix_sort.hpp"
+#include "pg/limits/row_partitions.hpp"
+#include "pg/server/boundary.hpp"
+#include "pg/server/custom_node.hpp"
+#include "pg/server/nodes.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/sortsupport.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Plain data: an error may be raised while rows are compared.
+struct OrderedRow {
+  uint64 person;  // the hash
+  const Datum* values;
+  const bool* nulls;
+};
+
+// Zero before it is set up.
+struct PersonOrderNode {
+  CustomScanState scan;
+  PlanState* child;
+  TupleDesc columns;
+  AttrNumber hash_column;
+  SortSupport keys;  // those after the hash
+  int key_count;
+  MemoryContext memory;  // of the rows; null before they are read
+  RowPartitions rows;
+
+  // The part whose rows are given
+  int part;
+  MemoryContext part_memory;
+  OrderedRow* ordered;
+  Size count;
+  Size next;
+};
+
+PersonOrderNode* order_node(CustomScanState* node) {
+  return reinterpret_cast<PersonOrderNode*>(node);
+}
+
+void prepare_keys(PersonOrderNode* node, const PersonOrderPlan& told) {
+  node->hash_column = static_cast<AttrNumber>(linitial_int(told.columns));
+  node->key_count = list_length(told.columns) - 1;
+  node->keys = static_cast<SortSupport>(
+      palloc0((static_cast<Size>(node->key_count) + 1) * sizeof(SortSupportData)));
+  for (int i = 0; i < node->key_count; ++i) {
+    SortSupport key = &node->keys[i];
+    key->ssup_cxt = CurrentMemoryContext;
+    key->ssup_collation = list_nth_oid(told.collations, i + 1);
+    key->ssup_nulls_first = list_nth_int(told.nulls_first, i + 1) != 0;
+    key->ssup_attno = static_cast<AttrNumber>(list_nth_int(told.columns, i + 1));
+    PrepareSortSupportFromOrderingOp(list_nth_oid(told.operators, i + 1), key);
+  }
+}
+
+void begin(CustomScanState* scan, EState* state, int flags) {
+  PersonOrderNode* node = order_node(scan);
+  const auto* plan = as<CustomScan>(scan->ss.ps.plan);
+  constexpr int kNotNeeded = EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK;
+  node->child =
+      ExecInitNode(static_cast<Plan*>(linitial(plan->custom_plans)), state, flags & ~kNotNeeded);
+  scan->custom_ps = list_make1(node->child);
+  node->columns = ExecGetResultType(node->child);
+  prepare_keys(node, decode_mark<PersonOrderPlan>(plan->custom_private));
+}
+
+// ---- Reading -------------------------------------------------------------------------------
+
+// The child allocates what lasts as long as the query in the current memory context.
+TupleTableSlot* next_row(const PersonOrderNode* node) {
+  CHECK_FOR_INTERRUPTS();
+  const MemoryContext previous = MemoryContextSwitchTo(node->scan.ss.ps.state->es_query_cxt);
+  TupleTableSlot* row = ExecProcNode(node->child);
+  MemoryContextSwitchTo(previous);
+  return TupIsNull(row) ? nullptr : row;
+}
+
+// By the highest bits of the hash.
+int part_of_person(const RowPartitions* rows, uint64 person) {
+  const int bits = std::countr_zero(static_cast<unsigned>(rows->count));
+  return bits == 0 ? 0 : static_cast<int>(person >> (64 - bits));
+}
+
+void read_rows(PersonOrderNode* node) {
+  while (TupleTableSlot* row = next_row(node)) {
+    bool has_none;
+    const Datum hash = slot_getattr(row, node->hash_column, &has_none);
+    const uint64 person = has_none ? 0 : static_cast<uint64>(DatumGetInt64(hash));
+    write_row(&node->rows, part_of_person(&node->rows, person), row, person);
+  }
+  end_writing(&node->rows);
+}
+
+// ---- The rows of a part --------------------------------------------------------------------
+
+constexpr Size kMostFetched = 65536;  // bytes of a row
+
+// Puts the bytes of values into the place of what stands for them, and NULL for those beyond the
+// limit.
+void fetch_values(const PersonOrderNode* node, Datum* values, bool* nulls) {
+  Size left = kMostFetched;
+  for (int i = 0; i < node->columns->natts; ++i) {
+    if (nulls[i] || TupleDescAttr(node->columns, i)->attlen != -1) continue;
+    auto* value = reinterpret_cast<struct varlena*>(DatumGetPointer(values[i]));
+    if (!VARATT_IS_EXTERNAL(value) && !VARATT_IS_COMPRESSED(value)) continue;
+    const Size size = toast_raw_datum_size(values[i]) - VARHDRSZ;
+    nulls[i] = size > left;
+    if (nulls[i]) continue;
+    left -= size;
+    values[i] = PointerGetDatum(detoast_attr(value));
+  }
+}
+
+template <class Value>
+Value* array_of(Size count) {
+  return static_cast<Value*>(MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Value)));
+}
+
+// Rows refer to their block, and the cursor may use one for several.
+const RowBlock* kept_block(const RowBlock* block) {
+  auto* copy = static_cast<RowBlock*>(MemoryContextAllocHuge(CurrentMemoryContext, block->size));
+  memcpy(copy, block, block->size);
+  return copy;
+}
+
+void load_part(PersonOrderNode* node) {
+  const auto columns = static_cast<Size>(node->columns->natts);
+  node->ordered = array_of<OrderedRow>(node->count);
+  auto* values = array_of<Datum>(node->count * columns);
+  auto* nulls = array_of<bool>(node->count * columns);
+  Size number = 0;
+  RowCursor cursor = cursor_of_part(&node->rows, node->part);
+  while (next_block(&node->rows, &cursor)) {
+    CHECK_FOR_INTERRUPTS();
+    const RowBlock* block = kept_block(cursor.block);
+    for (Size i = 0; i < block->rows; ++i, ++number, values += columns, nulls += columns) {
+      read_row(&node->rows, block, i, values, nulls);
+      fetch_values(node, values, nulls);
+      node->ordered[number] = {user_of_row(&node->rows, block, i), values, nulls};
+    }
+  }
+}
+
+// ---- Order ---------------------------------------------------------------------------------
+
+int sign_of(bool is_less, bool is_greater) {
+  return static_cast<int>(is_greater) - static_cast<int>(is_less);
+}
+
+int compare_bytes(const void* one, Size size, const void* other, Size size_of_other) {
+  const int compared = memcmp(one, other, Min(size, size_of_other));
+  return compared != 0 ? compared : sign_of(size<size_of_other, size> size_of_other);
+}
+
+// Two values of a column, which are not NULL, by their bytes.
+int compare_values(const FormData_pg_attribute* column, Datum one, Datum other) {
+  if (column->attbyval) return sign_of(one<other, one> other);
+  const auto* left = DatumGetPointer(one);
+  const auto* right = DatumGetPointer(other);
+  if (column->attlen == -1) {
+    return compare_bytes(VARDATA_ANY(left), VARSIZE_ANY_EXHDR(left), VARDATA_ANY(right),
+                         VARSIZE_ANY_EXHDR(right));
+  }
+  if (column->attlen == -2) return strcmp(left, right);
+  return memcmp(left, right, static_cast<Size>(column->attlen));
+}
+
+// Zero for rows that are the same in all columns.
+int compare_columns(const PersonOrderNode* node, const OrderedRow& one, const OrderedRow& other) {
+  for (int i = 0; i < node->columns->natts; ++i) {
+    int compared = sign_of(one.nulls[i], other.nulls[i]);
+    if (compared == 0 && !one.nulls[i]) {
+      compared = compare_values(TupleDescAttr(node->columns, i), one.values[i], other.values[i]);
+    }
+    if (compared != 0) return compared;
+  }
+  return 0;
+}
+
+int compare_rows(const PersonOrderNode* node, const OrderedRow& one, const OrderedRow& other) {
+  CHECK_FOR_INTERRUPTS();
+  for (int i = 0; i < node->key_count; ++i) {
+    const SortSupport key = &node->keys[i];
+    const int column = key->ssup_attno - 1;
+    const int compared = ApplySortComparator(one.values[column], one.nulls[column],
+                                             other.values[column], other.nulls[column], key);
+    if (compared != 0) return compared;
+  }
+  return compare_columns(node, one, other);
+}
+
+// No sequence of rows takes quadratic time, as with PostgreSQL's qsort.
+void order_rows_of_person(const PersonOrderNode* node, OrderedRow* begin, OrderedRow* end) {
+  std::sort(begin, end, [node](const OrderedRow& one, const OrderedRow& other) {
+    return compare_rows(node, one, other) < 0;
+  });
+}
+
+void order_part(PersonOrderNode* node) {
+  OrderedRow* end = node->ordered + node->count;
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    StableRadixSort<OrderedRow> sort({node->ordered, node->count}, {cancel, &memory});
+    sort.by([](const OrderedRow& row) { return row.person; }, 64);
+    sort.finish();
+  });
+  for (OrderedRow* begin = node->ordered; begin != end;) {
+    OrderedRow* next = begin + 1;
+    while (next != end && next->person == begin->person) ++next;
+    order_rows_of_person(node, begin, next);
+    begin = next;
+  }
+}
+
+// ---- Giving --------------------------------------------------------------------------------
+
+void begin_to_give(PersonOrderNode* node, int part) {
+  node->part = part;
+  node->count = count_rows(&node->rows, part);
+  node->next = 0;
+  MemoryContextReset(node->part_memory);
+  if (node->count == 0) return;
+  const MemoryContext previous = MemoryContextSwitchTo(node->part_memory);
+  load_part(node);
+  order_part(node);
+  MemoryContextSwitchTo(previous);
+  forget_part(&node->rows, part);
+}
+
+void read_all(PersonOrderNode* node) {
+  node->memory = AllocSetContextCreate(node->scan.ss.ps.state->es_query_cxt,
+                                       "dpquantile ordered rows", ALLOCSET_DEFAULT_SIZES);
+  node->part_memory = AllocSetContextCreate(node->memory, "dpquantile ordered rows of a part",
+                                            ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext previous = MemoryContextSwitchTo(node->memory);
+  make_partitions(&node->rows, node->columns, nullptr, static_cast<Size>(work_mem) * 1024,
+                  node->memory);
+  read_rows(node);
+  MemoryContextSwitchTo(previous);
+  begin_to_give(node, 0);
+}
+
+// Fills the slot. Null after the last row.
+TupleTableSlot* give_row(PersonOrderNode* node) {
+  TupleTableSlot* slot = node->scan.ss.ss_ScanTupleSlot;
+  ExecClearTuple(slot);
+  while (node->next == node->count) {
+    if (node->part + 1 >= node->rows.count) return nullptr;
+    begin_to_give(node, node->part + 1);
+  }
+  const OrderedRow& row = node->ordered[node->next++];
+  const auto columns = static_cast<Size>(node->columns->natts);
+  memcpy(slot->tts_values, row.values, columns * sizeof(Datum));
+  memcpy(slot->tts_isnull, row.nulls, columns * sizeof(bool));
+  return ExecStoreVirtualTuple(slot);
+}
+
+TupleTableSlot* execute(CustomScanState* scan) {
+  PersonOrderNode* node = order_node(scan);
+  if (node->memory == nullptr) read_all(node);
+  TupleTableSlot* row = give_row(node);
+  if (row == nullptr || scan->ss.ps.ps_ProjInfo == nullptr) return row;
+  ResetExprContext(scan->ss.ps.ps_ExprContext);
+  scan->ss.ps.ps_ExprContext->ecxt_scantuple = row;
+  return ExecProject(scan->ss.ps.ps_ProjInfo);
+}
+
+// The slot may point into the rows.
+void forget_rows(PersonOrderNode* node) {
+  if (node->memory == nullptr) return;
+  ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
+  close_partitions(&node->rows);
+  MemoryContextDelete(node->memory);
+  node->memory = nullptr;
+}
+
+void rescan(CustomScanState* scan) {
+  PersonOrderNode* node = order_node(scan);
+  forget_rows(node);
+  if (scan->ss.ps.chgParam != nullptr) UpdateChangedParamSet(node->child, scan->ss.ps.chgParam);
+  if (node->child->chgParam == nullptr) ExecReScan(node->child);
+}
+
+void end(CustomScanState* scan) {
+  PersonOrderNode* node = order_node(scan);
+  forget_rows(node);
+  ExecEndNode(node->child);
+}
+
+const CustomExecMethods kExecMethods =
+    custom_methods(kPersonOrderName, begin, execute, end, rescan);
+
+Node* make_person_order_node(CustomScan*) {
+  return make_custom_state<PersonOrderNode>(&kExecMethods);
+}
+
+const CustomScanMethods kScanMethods = {kPersonOrderName, make_person_order_node};
+
+PersonOrderPlan keys_of_sort(const Sort* sort) {
+  PersonOrderPlan told{};
+  for (int i = 0; i < sort->numCols; ++i) {
+    told.columns = lappend_int(told.columns, sort->sortColIdx[i]);
+    told.operators = lappend_oid(told.operators, sort->sortOperators[i]);
+    told.collations = lappend_oid(told.collations, sort->collations[i]);
+    told.nulls_first = lappend_int(told.nulls_first, sort->nullsFirst[i] ? 1 : 0);
+  }
+  return told;
+}
+
+}  // namespace
+
+void PersonOrderPlan::each_field(MarkFields* fields) {
+  fields->list("columns", T_IntList, &columns);
+  fields->list("operators", T_OidList, &operators, list_length(columns));
+  fields->list("collations", T_OidList, &collations, list_length(columns));
+  fields->list("nulls_first", T_IntList, &nulls_first, list_length(columns));
+}
+
+Plan* order_by_persons(const Sort* sort) {
+  CustomScan* made = makeNode(CustomScan);
+  Plan* plan = &made->scan.plan;
+  *plan = sort->plan;
+  plan->type = T_CustomScan;
+  plan->lefttree = nullptr;
+  plan->targetlist = NIL;
+  for (const auto* column : each<const TargetEntry>(sort->plan.targetlist)) {
+    const auto* value = as<Node>(column->expr);
+    Var* of_scan = makeVar(INDEX_VAR, column->resno, exprType(value), exprTypmod(value),
+                           exprCollation(value), 0);
+    TargetEntry* entry = flatCopyTargetEntry(const_cast<TargetEntry*>(column));
+    entry->expr = as<Expr>(of_scan);
+    plan->targetlist = lappend(plan->targetlist, entry);
+  }
+  made->custom_scan_tlist = static_cast<List*>(copyObjectImpl(sort->plan.targetlist));
+  made->custom_plans = list_make1(sort->plan.lefttree);
+  made->custom_private = encode_mark(keys_of_sort(sort));
+  made->methods = &kScanMethods;
+  return plan;
+}
+
+void install_person_order_node() {
+  RegisterCustomScanMethods(&kScanMethods);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "pg/server/mark.hpp"
+
+extern "C" {
+#include "nodes/extensible.h"
+#include "nodes/plannodes.h"
+}
+
+// The plan node that gives the rows below window functions in an order in which those of a person
+// are together. It stands in the place of PostgreSQL's sort, whose first key is a secret hash of
+// the person (pg/protect/person_windows.hpp). How long that sort takes depends on the order of all
+// rows: it stops at rows that are in order already, so that one row of another person decides
+// whether a million rows of this one are sorted; and it gives rows with equal keys in any order.
+// Here rows are spread by the bits of the hash, which takes the same time for all hashes, and then
+// those of each person are sorted on their own. Rows with equal keys come in the order of the bytes
+// of all their columns, so that the rows of a person, as a multiset, decide about everything that
+// is computed of their order (Lemma 34j of docs/privacy/relations.md).
+//
+// A value that is compressed or out of line is read once for its bytes. Beyond 64 kB of such values
+// in a row the others are NULL, as values of any length are for functions (size_limit.hpp in
+// pg/protect): one long row would take long.
+namespace dpquantile {
+
+// The node's name in EXPLAIN.
+inline constexpr char kPersonOrderName[] = "PersonOrder";
+
+// What the planner tells the node, as a mark in custom_private: the keys, of which the first is the
+// hash. Columns are those of the child, from 1.
+struct PersonOrderPlan {
+  List* columns;      // of integers
+  List* operators;    // of OIDs: <
+  List* collations;   // of OIDs
+  List* nulls_first;  // of integers
+
+  static constexpr MarkKind kKind = {"dpquantile person order", 1};
+  void each_field(MarkFields* fields);
+};
+
+// The node in the place of a sort.
+Plan* order_by_persons(const Sort* sort);
+
+// Makes the node known to PostgreSQL. Call it once, when the library is loaded.
+void install_person_order_node();
+
+}  // namespace dpquantile
