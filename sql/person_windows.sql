@@ -26,6 +26,7 @@ INSERT INTO visits SELECT NULL, '2024-01-01', 20, 'ward', 10, 1 FROM generate_se
 CREATE TABLE up (patient int, day date, cost numeric, note text);
 INSERT INTO up SELECT p, '2024-01-01', CASE WHEN i < 3 THEN 1.0 ELSE 1.00 END,
        CASE WHEN p % 2 = 0 THEN repeat(chr(97 + (7 * i + p) % 4), 5000) ELSE chr(97 + (7 * i + p) % 4) END FROM generate_series(1, 60) p, generate_series(1, 4) i;
+INSERT INTO up VALUES (61, '2024-01-01', 1, repeat('x', 20000));
 CREATE TABLE down (LIKE up);
 INSERT INTO down SELECT * FROM up ORDER BY patient DESC, cost::text DESC, note DESC;
 CREATE TABLE rows_alone (patient bigint, day date);
@@ -100,6 +101,9 @@ SELECT (SELECT count(*) FROM (SELECT note, lag(note) OVER (PARTITION BY patient 
      = (SELECT count(*) FROM (SELECT note, lag(note) OVER (PARTITION BY patient ORDER BY day) AS before FROM down) v WHERE note < before) AS same;
 SELECT (SELECT count(*) FROM (SELECT DISTINCT ON (patient) patient, cost FROM up ORDER BY patient, day) v WHERE cost::text = '1.0')
      = (SELECT count(*) FROM (SELECT DISTINCT ON (patient) patient, cost FROM down ORDER BY patient, day) v WHERE cost::text = '1.0') AS same;
+
+-- Beyond 16 kB of values that are not stored as they are, one is NULL: its bytes would have to be fetched.
+SELECT count(note) AS notes, count(*) AS rows FROM (SELECT note, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM up) v WHERE n > 0;
 
 -- What is no window of the rows of a person
 SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY day) AS n FROM visits) v;

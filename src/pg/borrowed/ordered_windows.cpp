@@ -1,6 +1,5 @@
 #include "pg/borrowed/ordered_windows.hpp"
 
-#include "pg/limits/person_order_node.hpp"
 #include "pg/release/below_release.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/own_function.hpp"

@@ -107,8 +107,6 @@ void read_rows(PersonOrderNode* node) {
 
 // ---- The rows of a part --------------------------------------------------------------------
 
-constexpr Size kMostFetched = 65536;  // bytes of a row
-
 // Puts the bytes of values into the place of what stands for them, and NULL for those beyond the
 // limit.
 void fetch_values(const PersonOrderNode* node, Datum* values, bool* nulls) {

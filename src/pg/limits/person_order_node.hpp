@@ -17,10 +17,12 @@ extern "C" {
 // of all their columns, so that the rows of a person, as a multiset, decide about everything that
 // is computed of their order (Lemma 34j of docs/privacy/relations.md).
 //
-// A value that is compressed or out of line is read once for its bytes. Beyond 64 kB of such values
-// in a row the others are NULL, as values of any length are for functions (size_limit.hpp in
-// pg/protect): one long row would take long.
+// A value that is compressed or out of line is read once for its bytes. Beyond kMostFetched bytes
+// of such values in a row the others are NULL, as values of any length are for functions
+// (size_limit.hpp in pg/protect): one long row would take long.
 namespace dpquantile {
+
+inline constexpr Size kMostFetched = 16384;
 
 // The node's name in EXPLAIN.
 inline constexpr char kPersonOrderName[] = "PersonOrder";

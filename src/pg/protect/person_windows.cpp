@@ -1,6 +1,7 @@
 #include "pg/protect/person_windows.hpp"
 
 #include "pg/borrowed/early_lookups.hpp"
+#include "pg/borrowed/ordered_windows.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/exact_aggregate.hpp"
 #include "pg/protect/inside.hpp"
@@ -18,6 +19,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/regproc.h"
 }
 
@@ -290,6 +292,13 @@ void check_keys(JudgedLevel* level, const List* keys) {
   }
 }
 
+bool has_long_columns(const JudgedLevel* level) {
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    if (get_typlen(exprType(as<Node>(column->expr))) == -1) return true;
+  }
+  return false;
+}
+
 // Rows are in an order in which those of a person are together by a secret hash.
 void partition_by_hash(JudgedLevel* level) {
   const SortGroupClause* hash = nullptr;
@@ -310,6 +319,7 @@ void check_window_keys(JudgedLevel* level) {
     check_keys(level, window->orderClause);
   }
   partition_by_hash(level);
+  if (has_long_columns(level)) count_fetched(level, kMostFetchedOfRow);
 }
 
 }  // namespace dpquantile

@@ -382,6 +382,12 @@ Node* with_counted_copy(JudgedLevel* level, Node* value) {
   return value;
 }
 
+void count_fetched(JudgedLevel* level, double bytes) {
+  JudgedStatement* statement = level->statement;
+  for (double& time : statement->work.time) time += kRead + (kReadByte + kCarriedByte) * bytes;
+  require_little_work(statement, nullptr, kShorterHint);
+}
+
 void count_key(JudgedLevel* level, Node* key) {
   add_again(level, key, 1);
   JudgedStatement* statement = level->statement;

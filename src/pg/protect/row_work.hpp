@@ -18,6 +18,9 @@ Node* with_bounded_reading(JudgedLevel* level, Node* value);
 // hash tables copy what is computed for it.
 Node* with_counted_copy(JudgedLevel* level, Node* value);
 
+// Counts that so many bytes of long values of a row are read and kept. ereports as before.
+void count_fetched(JudgedLevel* level, double bytes);
+
 // Counts an expression, which is rewritten and has been counted, so many times more. ereports as
 // before.
 void count_again(const JudgedLevel* level, Node* expression, double times);
