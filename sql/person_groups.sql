@@ -88,6 +88,7 @@ SELECT count(*) FROM letters l JOIN (SELECT sender, max(words) AS most FROM lett
 SELECT count(*) FROM (SELECT sender FROM (SELECT DISTINCT sender, words FROM letters) w GROUP BY sender HAVING count(*) = 3) w;
 SELECT count(*) FROM (SELECT patient, minutes % 2 FROM visits GROUP BY patient, minutes % 2) p WHERE patient = 100;
 SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING false) p;
+SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient LIMIT 0) p;
 -- By the other column of the persons of a join
 SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
 SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
@@ -101,6 +102,7 @@ SELECT count(*) FROM (SELECT patient, array_agg(kind) FROM visits GROUP BY patie
 SELECT count(*) FROM (SELECT patient, sum(cost ORDER BY day) FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) FROM visits GROUP BY GROUPING SETS ((patient), ())) p;
+SELECT count(*) FROM (SELECT patient, GROUPING(patient) AS g FROM visits GROUP BY patient) p WHERE g = 0;
 SELECT count(*) FROM (SELECT patient % 2 AS odd FROM visits GROUP BY patient % 2) p;
 SELECT count(n) FROM (SELECT patient, count(*) AS n FROM rows_alone GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) OVER () FROM visits GROUP BY patient) p;

@@ -69,6 +69,7 @@ SELECT k.kind, dp_count(l.line, 200) FROM (VALUES ('a'), ('c')) k (kind) LEFT JO
 SELECT kind, count(*), sum(price) BETWEEN 300 AND 1300 AS sum FROM lines WHERE order_id < 1000 GROUP BY kind ORDER BY 1;
 SELECT line, count(*) FROM lines WHERE order_id < 1000 GROUP BY line ORDER BY 1;
 SELECT count(*) > 20 AS many FROM (SELECT line FROM lines) l GROUP BY line;
+SELECT dp_private_query('SELECT line, count(*) FROM lines GROUP BY line');
 PREPARE priced AS SELECT dp_count(200) FROM lines WHERE price > $1 AND order_id < 1000;
 EXECUTE priced(15);
 EXECUTE priced(25);

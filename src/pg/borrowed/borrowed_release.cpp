@@ -167,14 +167,16 @@ void find_groups(Plan** place, void* context) {
   const bool is_aggregation = IsA(*place, Agg);
   search->found |= IsA(*place, WindowAgg);
   search->found |= is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0;
-  search->reads |= !is_aggregation && !IsA(*place, Result);
+  search->reads |=
+      !is_aggregation && !IsA(*place, Result) && !IsA(*place, Limit) && !IsA(*place, SubqueryScan);
   search->aggregations += is_aggregation ? 1 : 0;
   visit_children(*place, find_groups, context);
   search->aggregations -= is_aggregation ? 1 : 0;
 }
 
 // Whether rows are grouped or numbered below the grouping of the node itself, as those of persons
-// are of which each has one, or whether the planner knows that there are none: HAVING false.
+// are of which each has one, or whether the planner knows that there are none: HAVING false, LIMIT
+// 0.
 bool has_groups_below(const ReleaseNode* node) {
   GroupSearch search{};
   visit_children(node->scan.ss.ps.plan, find_groups, &search);

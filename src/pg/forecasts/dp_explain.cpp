@@ -9,6 +9,7 @@
 #include "pg/server/decimal.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/table_name.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -19,6 +20,7 @@ extern "C" {
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "parser/parser.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
@@ -243,6 +245,31 @@ char* written_query(FunctionCallInfo fcinfo) {
   return text_to_cstring(PG_GETARG_TEXT_PP(0));
 }
 
+// Whether a level names a column that its table does not have: the persons of a table that is
+// protected through another one get it when the query is judged (pg/protect/references.hpp).
+bool names_added_column(const Query* level) {
+  const auto is_added = [=](const Node* node) {
+    if (!IsA(node, Var) || as<Var>(node)->varlevelsup > 0) return false;
+    const auto* column = as<Var>(node);
+    const auto* table = rt_fetch(column->varno, level->rtable);
+    return table->rtekind == RTE_RELATION && column->varattno > list_length(table->eref->colnames);
+  };
+  return any_node(level->targetList, is_added) || any_node(level->havingQual, is_added);
+}
+
+void check_can_be_written(const Query* query) {
+  const bool has_added_column = any_node(
+      query,
+      [](const Node* node) { return IsA(node, Query) && names_added_column(as<Query>(node)); },
+      kIntoQueries);
+  if (!has_added_column) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("the private query cannot be written: it names the persons of a table that "
+                  "is protected through another one"),
+           errhint("Ask the query itself: it is answered. dp_explain shows what it costs.")));
+}
+
 }  // namespace
 
 }  // namespace dpquantile
@@ -269,5 +296,6 @@ DPQ_FUNCTION(dpq_private_query) {
   const char* written = written_query(fcinfo);
   Query* query = read_query(written);
   translate_for_session(query, written, nullptr);
+  check_can_be_written(query);
   PG_RETURN_TEXT_P(cstring_to_text(pg_get_querydef(query, true)));
 }

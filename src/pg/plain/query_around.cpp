@@ -125,6 +125,10 @@ void put_query_around(Query* query) {
 }
 
 bool give_plain_form(Query* query) {
+  const auto is_grouping = [](const Node* node) { return IsA(node, GroupingFunc); };
+  if (any_node(query->targetList, is_grouping) || any_node(query->havingQual, is_grouping)) {
+    return false;
+  }
   if (checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual)) {
     return false;
   }
