@@ -25,13 +25,18 @@ CREATE TABLE calls (patient bigint, minutes int);
 INSERT INTO calls SELECT i % 10, i FROM generate_series(1, 50) i;
 CREATE TABLE letters (sender text, words int);
 INSERT INTO letters SELECT CASE WHEN i <= 2 THEN repeat(i::text, 70000) ELSE i::text END, 10 * i FROM generate_series(1, 10) i, generate_series(1, 2);
+-- A child has keys of its own, which may be those of other rows.
+CREATE TABLE accounts (id int PRIMARY KEY, holder int, amount int);
+CREATE TABLE old_accounts () INHERITS (accounts);
+INSERT INTO accounts SELECT i, i, 50 FROM generate_series(1, 20) i;
+INSERT INTO old_accounts SELECT i, i, 0 FROM generate_series(1, 20) i;
 CREATE TABLE rows_alone (patient bigint, minutes int);
 SELECT dp_protect_table('patients', 'id', 1, 'patient'), dp_protect_table('visits', 'patient', 4, 'patient'),
-       dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('letters', 'sender', 2, 'sender'), dp_protect_table('rows_alone');
+       dp_protect_table('calls', 'patient', unit => 'patient'), dp_protect_table('letters', 'sender', 2, 'sender'), dp_protect_table('accounts', 'holder', 2), dp_protect_table('rows_alone');
 SELECT dp_set_domain('visits', 'cost', 0, 100), dp_set_domain('visits', 'minutes', 0, 60), dp_set_domain('visits', 'kind', '{web,ward}'),
        dp_set_domain('visits', 'day', '2022-01-01', '2026-12-31'), dp_set_domain('calls', 'minutes', 0, 100);
 SELECT dp_grant_private_access(t, 'regress_dpq_persons_analyst', epsilon => 100, delta => 1e-6)
-  FROM unnest('{patients,visits,calls,letters,rows_alone}'::regclass[]) t;
+  FROM unnest('{patients,visits,calls,letters,accounts,rows_alone}'::regclass[]) t;
 SET SESSION AUTHORIZATION regress_dpq_persons_analyst;
 SET search_path = regress_dpq_persons, public;
 
@@ -103,6 +108,8 @@ SELECT count(*) FROM (SELECT patient, sum(cost ORDER BY day) FROM visits GROUP B
 SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) FROM visits GROUP BY GROUPING SETS ((patient), ())) p;
 SELECT count(*) FROM (SELECT patient, GROUPING(patient) AS g FROM visits GROUP BY patient) p WHERE g = 0;
+SELECT count(*) FROM (SELECT holder, id, amount FROM accounts GROUP BY holder, id) p WHERE amount = 0;
+SELECT count(*) FROM (SELECT id, birth FROM patients GROUP BY id) p WHERE birth > 1960;
 SELECT count(*) FROM (SELECT patient % 2 AS odd FROM visits GROUP BY patient % 2) p;
 SELECT count(n) FROM (SELECT patient, count(*) AS n FROM rows_alone GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) OVER () FROM visits GROUP BY patient) p;

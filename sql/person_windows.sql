@@ -41,6 +41,9 @@ SET search_path = regress_dpq_windows, public;
 
 -- Which row of its person a row is
 SELECT kind, count(*) FROM (SELECT *, row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n = 2 GROUP BY kind ORDER BY 1;
+-- Numbers with more than 400 digits are NULL, so that no sum of them overflows.
+SELECT count(s), count(a) FROM (SELECT sum(CASE WHEN minutes > 0 THEN 9e131071 END) OVER (PARTITION BY patient) > 0 AS s,
+                                       avg(CASE WHEN minutes > 0 THEN 9e131071 END) OVER (PARTITION BY patient) > 0 AS a FROM visits) v;
 SELECT count(*) FROM (SELECT rank() OVER (PARTITION BY patient ORDER BY day DESC) AS n FROM visits) v WHERE n <= 2;
 SELECT count(*) FROM (SELECT ntile(2) OVER (PARTITION BY patient ORDER BY day) AS half FROM visits) v WHERE half = 2;
 SELECT dp_count(25) FROM (SELECT dense_rank() OVER w AS d, percent_rank() OVER w AS p, cume_dist() OVER w AS c FROM visits
@@ -130,6 +133,10 @@ SELECT count(*) FROM (SELECT count(*) OVER (PARTITION BY patient ORDER BY day RO
 SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY 1 / minutes) AS s FROM visits) v;
 
 -- For replacing a value of one row, a number of persons costs more above a window: all rows of a person may change.
+-- Each window sorts and copies all columns. So many would take longer than a millisecond for a row.
+SELECT format('SELECT count(*) FROM (SELECT %s FROM visits) v WHERE %s', string_agg(format('lag(minutes, %s) OVER (PARTITION BY patient ORDER BY minutes + %1$s) AS c%1$s', i), ', '),
+              string_agg(format('c%s IS NULL', i), ' AND ')) AS many FROM generate_series(1, 120) i \gset
+SELECT problem FROM dp_explain(:'many');
 SET SESSION AUTHORIZATION regress_dpq_windows_replacer;
 SET search_path = regress_dpq_windows, public;
 SELECT dp_count_distinct(patient, 10) >= 0 AS n FROM visits;

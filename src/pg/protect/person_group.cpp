@@ -14,11 +14,14 @@
 #include "pg/vocabulary/person_aggregates.hpp"
 
 extern "C" {
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/regproc.h"
 }
@@ -125,12 +128,24 @@ Node* rewrite_call(JudgedLevel* level, Aggref* call) {
   return with_bounded_work(level, as<Node>(exact));
 }
 
+// PostgreSQL takes a key of a table for one of its children, too, which have keys of their own.
+void check_has_one_value(const JudgedLevel* level, const Var* column) {
+  const auto* table = rt_fetch(column->varno, level->query->rtable);
+  const bool has_other_rows = table->rtekind == RTE_RELATION && table->inh &&
+                              table->relkind == RELKIND_RELATION && has_subclass(table->relid);
+  if (table->rtekind == RTE_RELATION && !has_other_rows) return;
+  refuse(level->statement->refused, column->location,
+         "a column that is not in GROUP BY may have several values for a person",
+         "Add it to GROUP BY.");
+}
+
 // A column that is no key has one value for all rows of the group, by a unique key among the keys.
 Node* rewrite_column(const GroupKeys& keys, Node* expression) {
   if (Node* key = rewritten_key(keys, expression)) return key;
   JudgedLevel* level = keys.level;
   if (IsA(expression, Aggref)) return rewrite_call(level, as<Aggref>(expression));
   check_column(level, as<Var>(expression));
+  check_has_one_value(level, as<Var>(expression));
   count_node(level->statement, expression);
   return with_counted_copy(level, with_bounded_work(level, expression));
 }

@@ -3,7 +3,6 @@
 #include "pg/borrowed/early_lookups.hpp"
 #include "pg/borrowed/ordered_windows.hpp"
 #include "pg/protect/early_expressions.hpp"
-#include "pg/protect/exact_aggregate.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/rewritten_keys.hpp"
@@ -12,6 +11,7 @@
 #include "pg/protect/unit_join.hpp"
 #include "pg/protect/user_of_row.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/person_aggregates.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -197,20 +197,33 @@ bool is_extreme(Oid aggregate) {
   }
 }
 
-bool is_known_aggregate(Oid aggregate) {
-  return is_exact_aggregate(aggregate) || is_extreme(aggregate);
+// Sums of numbers with few digits do not overflow (Lemma 34p).
+bool needs_short_numbers(const WindowFunc* call) {
+  const PersonAggregate* found = call->winagg ? find_person_aggregate(call->winfnoid) : nullptr;
+  return found != nullptr && found->call == PersonCall::kOfNumeric;
 }
 
-void check_call(const JudgedLevel* level, const WindowFunc* call) {
-  const bool is_known = call->winagg ? is_known_aggregate(call->winfnoid)
-                                     : constant_argument(call->winfnoid) != kNotSupported;
-  if (is_known) return;
+// Those that are called as they are over a person's rows in any order, too.
+bool is_known_aggregate(const WindowFunc* call) {
+  const PersonAggregate* found = find_person_aggregate(call->winfnoid);
+  const bool is_exact =
+      found != nullptr && (found->call == PersonCall::kAsItIs || found->call == PersonCall::kCount);
+  return is_exact || needs_short_numbers(call) || is_extreme(call->winfnoid);
+}
+
+[[noreturn]] void refuse_call(const JudgedLevel* level, const WindowFunc* call) {
   refuse_at(level, call->location,
             psprintf("window function %s is not supported over protected rows: it may fail for "
                      "some rows",
                      format_procedure(call->winfnoid)),
             "Use row_number, rank, dense_rank, percent_rank, cume_dist, ntile, lag, lead, "
             "first_value, last_value, nth_value, count, sum, avg, min, max, bool_and and bool_or.");
+}
+
+void check_call(const JudgedLevel* level, const WindowFunc* call) {
+  const bool is_known =
+      call->winagg ? is_known_aggregate(call) : constant_argument(call->winfnoid) != kNotSupported;
+  if (!is_known) refuse_call(level, call);
 }
 
 // lag() and lead() may look the other way; the others fail for less than 1.
@@ -272,6 +285,11 @@ Node* rewrite_window_function(JudgedLevel* level, WindowFunc* call) {
     lfirst(cell) =
         is_constant ? value : with_bounded_reading(level, with_counted_copy(level, value));
   }
+  if (needs_short_numbers(call)) {
+    Expr* number = short_number(static_cast<Expr*>(linitial(call->args)));
+    if (number == nullptr) refuse_call(level, call);
+    linitial(call->args) = number;
+  }
   check_constant_argument(level, call);
   call->aggfilter = as<Expr>(rewrite_inside(level, as<Node>(call->aggfilter)));
   if (level->is_refused) return as<Node>(call);
@@ -318,6 +336,8 @@ void check_window_keys(JudgedLevel* level) {
     check_keys(level, window->partitionClause);
     check_keys(level, window->orderClause);
   }
+  const auto windows = list_length(level->query->windowClause);
+  count_copies(level, windows, list_length(level->query->targetList));
   partition_by_hash(level);
   if (has_long_columns(level)) count_fetched(level, kMostFetchedOfRow);
 }

@@ -60,6 +60,7 @@ constexpr double kComparedByte = 0.2;
 constexpr double kCollatedByte = 30;
 constexpr double kReorderedBytes = 0.7;  // of two marks, by a collation that sorts them
 constexpr double kCarriedByte = 10;      // of a value that hash tables, sorts and their files keep
+constexpr double kCopiedColumn = 100;    // by a window: sorted, written, compared and read
 constexpr double kKeyComparisons = 5;    // of a key: it is hashed twice, and compared
 
 constexpr double kMostSteps = 1048576;  // as in total_texts.cpp
@@ -315,6 +316,7 @@ void add_limits(const AddedWork& added, Node* node) {
 constexpr char kShorterHint[] =
     "Use fewer functions of texts, shorter patterns and shorter texts in between; double precision "
     "instead of numeric.";
+constexpr char kWindowsHint[] = "Use fewer different windows, or fewer columns beside them.";
 constexpr char kJoinHint[] =
     "Use fewer functions in conditions of joins. Compare a list in FROM in one condition, or else "
     "with columns as they are, or make it shorter.";
@@ -386,6 +388,12 @@ void count_fetched(JudgedLevel* level, double bytes) {
   JudgedStatement* statement = level->statement;
   for (double& time : statement->work.time) time += kRead + (kReadByte + kCarriedByte) * bytes;
   require_little_work(statement, nullptr, kShorterHint);
+}
+
+void count_copies(JudgedLevel* level, int times, int columns) {
+  JudgedStatement* statement = level->statement;
+  for (double& time : statement->work.time) time += kCopiedColumn * times * columns;
+  require_little_work(statement, nullptr, kWindowsHint);
 }
 
 void count_key(JudgedLevel* level, Node* key) {

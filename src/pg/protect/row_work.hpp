@@ -25,6 +25,10 @@ void count_fetched(JudgedLevel* level, double bytes);
 // before.
 void count_again(const JudgedLevel* level, Node* expression, double times);
 
+// Counts that a row with so many columns is copied so many times more. Each window is a sort of the
+// rows and a node above it, which hand on all columns.
+void count_copies(JudgedLevel* level, int times, int columns);
+
 // Counts the time to compute a key once more, to copy it, and to hash and compare it; rewritten
 // already.
 void count_key(JudgedLevel* level, Node* key);

@@ -140,17 +140,6 @@ Expr* argument_of(const Aggref* call) {
   return static_cast<TargetEntry*>(linitial(call->args))->expr;
 }
 
-// dpquantile.short_value(value, 0): NULL in the place of a number with many digits. Null if the
-// database does not have it.
-Expr* short_number(Expr* value) {
-  const Oid types[] = {NUMERICOID, INT4OID};
-  const Oid function = own_function("short_value", buildoidvector(types, lengthof(types)));
-  if (!OidIsValid(function)) return nullptr;
-  Const* unused = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
-  return as<Expr>(makeFuncExpr(function, NUMERICOID, list_make2(value, unused), InvalidOid,
-                               InvalidOid, COERCE_EXPLICIT_CALL));
-}
-
 // The same without zeros after the last digit. A type modifier gives all values the same number of
 // decimals.
 Expr* number_in_one_form(Expr* value) {
@@ -261,6 +250,15 @@ Aggref* percentile(const PersonAggregate* found, const Aggref* call) {
 }
 
 }  // namespace
+
+Expr* short_number(Expr* value) {
+  const Oid types[] = {NUMERICOID, INT4OID};
+  const Oid function = own_function("short_value", buildoidvector(types, lengthof(types)));
+  if (!OidIsValid(function)) return nullptr;
+  Const* unused = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
+  return as<Expr>(makeFuncExpr(function, NUMERICOID, list_make2(value, unused), InvalidOid,
+                               InvalidOid, COERCE_EXPLICIT_CALL));
+}
 
 const PersonAggregate* find_person_aggregate(Oid aggregate) {
   const auto* found = std::ranges::find(kTable, aggregate, &PersonAggregate::aggregate);

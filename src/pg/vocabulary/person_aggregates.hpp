@@ -37,6 +37,11 @@ struct PersonAggregate {
 // The line of the table for an aggregate, or null.
 const PersonAggregate* find_person_aggregate(Oid aggregate);
 
+// dpquantile.short_value(value, 0): NULL in the place of a number with more than 400 digits before
+// or after the point, so that sums of values and of their squares do not overflow. Null if the
+// database does not have it.
+Expr* short_number(Expr* value);
+
 // A call that stands for one of PostgreSQL's aggregates over a person's rows, as the parser would
 // make it. It has the same type and FILTER; the arguments are those of the call itself, not copies.
 // Null if there is none: then refuse the query. Call it before the planner has seen the query. A
