@@ -6,8 +6,9 @@ import dataclasses
 from dataclasses import dataclass, replace
 from typing import Any, Optional
 
-from rows import TOO_LONG
-from sql_tree import Expr, Item, Query, Select, With, walk
+from sql_tree import Expr, Item, Query, Select, Table, With, walk
+
+OF_LONG_IDS = ("notes", "slips")
 
 
 @dataclass(frozen=True)
@@ -19,12 +20,14 @@ class Exact:
 
 
 def exact(query: Query) -> Optional[Exact]:
-    """None if the exact answers may be others: dp_keep_group decides which groups there are, LIMIT which are shown, and not all aggregates have an
-    exact one."""
+    """None if the exact answers may be others: dp_keep_group decides which groups there are, LIMIT which are shown, not all aggregates have an
+    exact one, and an id that is too long to be read is NULL in expressions."""
     block = query.query if isinstance(query, With) else query
     if not isinstance(block, Select) or block.kind != "block over a tree" or block.limit:
         return None
     if any(isinstance(part, Expr) and part.is_answer and not part.exact or isinstance(part, Expr) and part.rule == "dp_keep_group" for part in walk(block)):
+        return None
+    if any(isinstance(part, Table) and part.name in OF_LONG_IDS for part in walk(query)):
         return None
     block = shown(block)
     user = next((item.expr for item in block.items if item.name == "whose"), None)
@@ -32,7 +35,7 @@ def exact(query: Query) -> Optional[Exact]:
     if user is None:
         return Exact(around(query, answers), None)
     limited = Select("persons", (Item(user, "person"),), block.source, block.where, (user,),
-                     (Expr("more", f"{user.sql()} IS NOT NULL AND (count(*) > {user.bound} OR length({user.sql()}::text) >= {TOO_LONG})", "bool"),))
+                     (Expr("more", f"{user.sql()} IS NOT NULL AND count(*) > {user.bound}", "bool"),))
     return Exact(around(query, answers), around(query, limited))
 
 

@@ -379,6 +379,10 @@ class Trees:
             return None
         return 1 if part.has_one_row else max(MOST_ROWS[name] for name in self.used)
 
+    def least_limit(self, part: Part) -> Optional[int]:
+        """Tables that are read with one row of each person do not limit its rows."""
+        return 1 if part.has_one_row else min(MOST_ROWS[name] for name in self.used)
+
     def query(self) -> Query:
         """A block, or several, of a tree or of a CTE of one."""
         part = self.tree()
@@ -420,7 +424,7 @@ class Trees:
             text = self.choices.one_of(texts)
             having += (Expr("condition on a key", text, "bool", (key,) * text.count("#")),)
         if part.user is not None:
-            items += (Item(replace(part.user.expr(), bound=rows.most_rows), "whose", is_exact=True),)
+            items += (Item(replace(part.user.expr(), bound=self.least_limit(part)), "whose", is_exact=True),)
         source, where = self.as_list(part)
         where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.25)
         limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
