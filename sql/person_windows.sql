@@ -44,6 +44,7 @@ SELECT kind, count(*) FROM (SELECT *, row_number() OVER (PARTITION BY patient OR
 -- Numbers with more than 400 digits are NULL, so that no sum of them overflows.
 SELECT count(s), count(a) FROM (SELECT sum(CASE WHEN minutes > 0 THEN 9e131071 END) OVER (PARTITION BY patient) > 0 AS s,
                                        avg(CASE WHEN minutes > 0 THEN 9e131071 END) OVER (PARTITION BY patient) > 0 AS a FROM visits) v;
+SELECT count(*) FROM (SELECT sum(9e131071::numeric) OVER (PARTITION BY patient) AS s FROM visits) v WHERE s > 0;
 SELECT count(*) FROM (SELECT rank() OVER (PARTITION BY patient ORDER BY day DESC) AS n FROM visits) v WHERE n <= 2;
 SELECT count(*) FROM (SELECT ntile(2) OVER (PARTITION BY patient ORDER BY day) AS half FROM visits) v WHERE half = 2;
 SELECT dp_count(25) FROM (SELECT dense_rank() OVER w AS d, percent_rank() OVER w AS p, cume_dist() OVER w AS c FROM visits

@@ -64,7 +64,7 @@ std::optional<JudgedExpression> definition_of(const JudgedLevel* level, const Va
 
 bool is_public(const JudgedLevel* level, Node* expression) {
   return !any_node(expression, [&](const Node* node) {
-    if (IsA(node, Aggref)) return true;
+    if (IsA(node, Aggref) || IsA(node, WindowFunc)) return true;
     return IsA(node, Var) && !is_public_column(level, as<Var>(node));
   });
 }
