@@ -115,6 +115,11 @@ SELECT count(n) FROM (SELECT patient, count(*) AS n FROM rows_alone GROUP BY pat
 SELECT count(*) FROM (SELECT patient, count(*) OVER () FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient LIMIT 3) p;
 
+-- threat 196: WITH queries that double
+SELECT 'WITH a0 AS (SELECT DISTINCT patient FROM visits)' ||
+         string_agg(format(', a%s AS (SELECT x.patient FROM a%s x JOIN a%2$s y ON x.patient = y.patient)', i, i - 1), '' ORDER BY i) ||
+         ' SELECT count(*) FROM a12' AS doubled FROM generate_series(1, 12) i \gset
+SELECT problem FROM dp_explain(:'doubled');
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

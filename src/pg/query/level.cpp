@@ -336,13 +336,19 @@ void find_person_windows(Level* level) {
 
 // ---- A level -------------------------------------------------------------------------------
 
+void add_scans(Level* level, int scans) {
+  level->scans = Min(level->scans + scans, kMostScans);
+}
+
 void read_entries(Level* level) {
   const List* tables = level->query->rtable;
   level->entries =
       static_cast<Entry*>(palloc0((static_cast<Size>(list_length(tables)) + 1) * sizeof(Entry)));
   int number = 0;
   for (auto* table : each<RangeTblEntry>(tables)) {
-    level->entries[number++] = read_entry(level, table);
+    const Entry& entry = level->entries[number++] = read_entry(level, table);
+    if (table->rtekind != RTE_JOIN)
+      add_scans(level, entry.below == nullptr ? 1 : entry.below->scans);
   }
 }
 
@@ -361,7 +367,7 @@ void read_expressions(Level* level, int left_out) {
     switch (nodeTag(node)) {
       case T_Query:
         if (node == query) return Look::kBelow;
-        (void)read_below(level, as<Query>(node));
+        add_scans(level, read_below(level, as<Query>(node))->scans);
         return Look::kPast;
       case T_Var:
         reach(&level->outer_values, as<Var>(node)->varlevelsup);

@@ -72,8 +72,13 @@ struct Level {
   // column, an aggregate or GROUPING(); 0 if it takes none. The same for the rows of a CTE.
   Index outer_values;
   Index outer_ctes;
+  // How many tables, lists and the like a plan of it may read, those of a WITH query as often as it
+  // is named: PostgreSQL plans each by itself. At most kMostScans.
+  int scans;
   JudgedLevel* judged;  // what the rules have found of it, or null
 };
+
+inline constexpr int kMostScans = 1 << 20;
 
 // Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
 // PostgreSQL; without borrowed relations those of grouping sets stay as they are. `borrowed` is
