@@ -57,6 +57,13 @@ SELECT extract(year FROM first)::int AS year, count(*) FROM (SELECT patient, min
 SELECT abs(sum(least(total, 40)) - 840) < 40 AS right FROM (SELECT patient, sum(cost) AS total FROM visits GROUP BY patient) p;
 SELECT always, count(*) FROM (SELECT patient, bool_and(paid) AS always FROM visits GROUP BY patient) p GROUP BY always ORDER BY 1;
 SELECT count(*) FROM (SELECT patient, sum(minutes) AS long, avg(minutes) AS mean FROM visits GROUP BY patient) p WHERE long > 2 * mean;
+-- What a person group computes, as a key
+SELECT k, count(*) FROM (SELECT patient, min(kind) AS k FROM visits GROUP BY patient) p GROUP BY k ORDER BY k;
+SELECT k, count(*) FROM (SELECT patient, count(DISTINCT kind) AS k FROM visits GROUP BY patient) p GROUP BY k ORDER BY k;
+SELECT k, count(*) FROM (SELECT patient, sum(minutes) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k ORDER BY k;
+SELECT k, count(*) FROM (SELECT patient, percentile_disc(0.5) WITHIN GROUP (ORDER BY minutes) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k HAVING count(*) > 5 ORDER BY k;
+SELECT k, count(*) FROM (SELECT patient, floor(avg(minutes)) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k HAVING count(*) > 5 ORDER BY k;
+SELECT n, count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits WHERE patient < 100) p GROUP BY n ORDER BY n;
 -- Deviations, percentiles, different values
 SELECT count(*) FROM (SELECT patient, stddev(cost) AS s, percentile_cont(0.5) WITHIN GROUP (ORDER BY minutes::float8) AS m, count(DISTINCT kind) AS kinds FROM visits GROUP BY patient) p
   WHERE s > 9 AND m = 10 AND kinds = 2;

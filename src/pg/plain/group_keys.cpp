@@ -182,7 +182,7 @@ List* values_of_expression(const Level* level, Node* key) {
   List* values = NIL;
   const bool has_other_column = search(key, [&](Node* node) {
     // A list has the arguments of COALESCE, GREATEST and LEAST.
-    if (IsA(node, SubLink)) return Look::kFound;
+    if (IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc)) return Look::kFound;
     if (node == key || IsA(node, List)) return Look::kBelow;
     if (IsA(node, Const) || (inner != nullptr && equal(node, inner))) return Look::kPast;
     List* values_of_node = values_of_part(level, node);
@@ -219,6 +219,13 @@ List* values_of_part(const Level* level, Node* key) {
 }  // namespace
 
 List* public_values_of(const Level* level, Node* key) {
+  // The least and the greatest of a person's values are among them.
+  if (IsA(key, Aggref)) {
+    const auto* call = as<Aggref>(key);
+    const char* name = level->groups_persons ? get_func_name(call->aggfnoid) : nullptr;
+    if (name == nullptr || !is_one_of(name, "min max") || call->aggfilter != nullptr) return NIL;
+    return public_values_of(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
+  }
   if (List* values = values_of_part(level, key)) return values;
   return IsA(key, Var) ? NIL : values_of_expression(level, key);
 }
