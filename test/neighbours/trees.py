@@ -428,7 +428,9 @@ class Trees:
         source, where = self.as_list(part)
         where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.25)
         limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
-        return Select("block over a tree", items, source, where, keys, having, (), limit)
+        # Keys that a person group computes may have a public list, which shows groups without rows.
+        kind = "block over a tree" if not keys or part.public else "block by computed keys"
+        return Select(kind, items, source, where, keys, having, (), limit)
 
     def keys_of(self, part: Part) -> Tuple[Expr, ...]:
         columns = self.choices.some_of(part.keys if part.keys and self.choices.chance(0.7) else part.public, 1, 2)

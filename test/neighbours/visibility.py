@@ -36,7 +36,7 @@ def visibility_of(query: Query) -> Visibility:
 
 
 def is_block(query: Query) -> bool:
-    return isinstance(query, Select) and query.kind in ("without keys", "kept keys", "public keys", "block over a tree")
+    return isinstance(query, Select) and query.kind in ("without keys", "kept keys", "public keys", "block over a tree", "block by computed keys")
 
 
 def is_limited(part: object) -> bool:
