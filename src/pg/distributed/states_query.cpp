@@ -192,7 +192,7 @@ Node* take_aggregate(Taken* taken, const Aggref* call) {
   return as<Node>(left);
 }
 
-// Of a level that was cut, and read again. The rows and the WITH queries are gone with the states.
+// The level was cut, and read again: its rows and WITH queries are gone with the states.
 void require_independent_subqueries(const Level* level) {
   for (const auto* below : each<const Level>(level->below)) {
     if (below->outer_values == 0 && below->outer_ctes == 0) continue;
@@ -216,7 +216,7 @@ Node* take_node(Taken* taken, Node* node) {
   return IsA(node, Query) ? node : nullptr;
 }
 
-// Of SELECT or HAVING
+// Takes what the expression, of SELECT or HAVING, needs of the states.
 Node* take_expression(Node* expression, Taken* taken) {
   return mapped(expression, [=](Node* node) { return take_node(taken, node); });
 }

@@ -7,6 +7,7 @@
 #include "core/contributions/limited_rows.hpp"
 #include "pg/aggregate/row_hash.hpp"
 #include "pg/aggregate/user_hash.hpp"
+#include "pg/limits/kept_rows.hpp"
 #include "pg/limits/row_partitions.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/custom_node.hpp"
@@ -405,33 +406,15 @@ TupleTableSlot* give_row(LimitedRowsNode* node) {
 TupleTableSlot* execute(CustomScanState* scan) {
   LimitedRowsNode* node = limited_node(scan);
   if (node->memory == nullptr) read_all(node);
-  TupleTableSlot* row = give_row(node);
-  if (row == nullptr || scan->ss.ps.ps_ProjInfo == nullptr) return row;
-  ResetExprContext(scan->ss.ps.ps_ExprContext);
-  scan->ss.ps.ps_ExprContext->ecxt_scantuple = row;
-  return ExecProject(scan->ss.ps.ps_ProjInfo);
-}
-
-// The slot may point into the rows.
-void forget_rows(LimitedRowsNode* node) {
-  if (node->memory == nullptr) return;
-  ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
-  close_partitions(&node->rows);
-  MemoryContextDelete(node->memory);
-  node->memory = nullptr;
+  return projected(scan, give_row(node));
 }
 
 void rescan(CustomScanState* scan) {
-  LimitedRowsNode* node = limited_node(scan);
-  forget_rows(node);
-  if (scan->ss.ps.chgParam != nullptr) UpdateChangedParamSet(node->child, scan->ss.ps.chgParam);
-  if (node->child->chgParam == nullptr) ExecReScan(node->child);
+  read_again(limited_node(scan));
 }
 
 void end(CustomScanState* scan) {
-  LimitedRowsNode* node = limited_node(scan);
-  forget_rows(node);
-  ExecEndNode(node->child);
+  end_reading(limited_node(scan));
 }
 
 void explain(CustomScanState* scan, List*, ExplainState* explain) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/base/radix_sort.hpp"
+#include "pg/limits/kept_rows.hpp"
 #include "pg/limits/row_partitions.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/custom_node.hpp"
@@ -270,33 +271,15 @@ TupleTableSlot* give_row(PersonOrderNode* node) {
 TupleTableSlot* execute(CustomScanState* scan) {
   PersonOrderNode* node = order_node(scan);
   if (node->memory == nullptr) read_all(node);
-  TupleTableSlot* row = give_row(node);
-  if (row == nullptr || scan->ss.ps.ps_ProjInfo == nullptr) return row;
-  ResetExprContext(scan->ss.ps.ps_ExprContext);
-  scan->ss.ps.ps_ExprContext->ecxt_scantuple = row;
-  return ExecProject(scan->ss.ps.ps_ProjInfo);
-}
-
-// The slot may point into the rows.
-void forget_rows(PersonOrderNode* node) {
-  if (node->memory == nullptr) return;
-  ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
-  close_partitions(&node->rows);
-  MemoryContextDelete(node->memory);
-  node->memory = nullptr;
+  return projected(scan, give_row(node));
 }
 
 void rescan(CustomScanState* scan) {
-  PersonOrderNode* node = order_node(scan);
-  forget_rows(node);
-  if (scan->ss.ps.chgParam != nullptr) UpdateChangedParamSet(node->child, scan->ss.ps.chgParam);
-  if (node->child->chgParam == nullptr) ExecReScan(node->child);
+  read_again(order_node(scan));
 }
 
 void end(CustomScanState* scan) {
-  PersonOrderNode* node = order_node(scan);
-  forget_rows(node);
-  ExecEndNode(node->child);
+  end_reading(order_node(scan));
 }
 
 const CustomExecMethods kExecMethods =

@@ -29,19 +29,6 @@ bool is_key_of_window(const Query* query, const TargetEntry* column) {
   return false;
 }
 
-// The query without what is computed and chosen of its rows afterwards, one level below.
-Query* query_below(const Query* query, List* columns) {
-  auto* made = static_cast<Query*>(copyObjectImpl(query));
-  made->targetList = columns;
-  made->distinctClause = NIL;
-  made->hasDistinctOn = false;
-  made->sortClause = NIL;
-  made->limitOffset = nullptr;
-  made->limitCount = nullptr;
-  IncrementVarSublevelsUp(as<Node>(made), 1, 1);
-  return made;
-}
-
 void select_from_below(Query* query, Query* below) {
   query->windowClause = NIL;
   query->hasWindowFuncs = false;

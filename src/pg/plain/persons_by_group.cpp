@@ -194,17 +194,12 @@ Tree* over_groups(Groups* groups, Tree* tree) {
 }
 
 Query* query_of_groups(const Query* query, List* columns, List* keys) {
-  auto* made = static_cast<Query*>(copyObjectImpl(query));
-  made->targetList = columns;
+  Query* made = query_below(query, columns);
   made->groupClause = keys;
   made->havingQual = nullptr;
-  made->sortClause = NIL;
-  made->limitOffset = nullptr;
-  made->limitCount = nullptr;
   made->hasAggs = contain_aggs_of_level(as<Node>(columns), 0);
   DPQ_FORGET_GROUP_KEYS(made);
   for (auto* table : each<RangeTblEntry>(made->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
-  IncrementVarSublevelsUp(as<Node>(made), 1, 1);
   return made;
 }
 

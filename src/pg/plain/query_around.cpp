@@ -52,16 +52,9 @@ bool is_of_groups(const Inner& inner, const Node* node) {
 
 // The clauses of the query that are about groups.
 Query* query_of_groups(const Query* query, List* columns) {
-  auto* made = static_cast<Query*>(copyObjectImpl(query));
-  made->targetList = columns;
+  Query* made = query_below(query, columns);
   made->hasWindowFuncs = false;
   made->windowClause = NIL;
-  made->distinctClause = NIL;
-  made->hasDistinctOn = false;
-  made->sortClause = NIL;
-  made->limitOffset = nullptr;
-  made->limitCount = nullptr;
-  IncrementVarSublevelsUp(as<Node>(made), 1, 1);
   return made;
 }
 
@@ -79,6 +72,18 @@ Var* column_of_table(const TargetEntry* column) {
   auto* expression = as<Node>(column->expr);
   return makeVar(1, column->resno, exprType(expression), exprTypmod(expression),
                  exprCollation(expression), 0);
+}
+
+Query* query_below(const Query* query, List* columns) {
+  auto* made = static_cast<Query*>(copyObjectImpl(query));
+  made->targetList = columns;
+  made->distinctClause = NIL;
+  made->hasDistinctOn = false;
+  made->sortClause = NIL;
+  made->limitOffset = nullptr;
+  made->limitCount = nullptr;
+  IncrementVarSublevelsUp(as<Node>(made), 1, 1);
+  return made;
 }
 
 void select_from(Query* query, Query* table) {

@@ -21,6 +21,10 @@ void put_query_around(Query* query);
 // if there are subqueries or GROUPING() beside its keys and aggregates.
 bool give_plain_form(Query* query);
 
+// A copy of the query, one level below, that gives these columns: without DISTINCT, ORDER BY and
+// LIMIT, which stay around it.
+Query* query_below(const Query* query, List* columns);
+
 // Makes the query select from this derived table only. Columns, ORDER BY and the like stay as they
 // are. The derived table is one level below.
 void select_from(Query* query, Query* table);

@@ -177,8 +177,8 @@ int constant_argument(Oid function) {
   }
 }
 
-// Of equal values that look different, such as 1.0 and 1.00, these give one by the order of the
-// rows, which is fixed here.
+// Whether an aggregate gives the least or the greatest value. If equal values look different, such
+// as 1.0 and 1.00, the order of the rows decides which of them it gives, and that is fixed here.
 bool is_extreme(Oid aggregate) {
   switch (aggregate) {
     case F_MIN_NUMERIC:

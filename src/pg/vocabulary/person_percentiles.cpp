@@ -86,7 +86,7 @@ void* add_value(FunctionCallInfo fcinfo, const PersonCallInfo* call, void* kept)
   auto* ordered = kept_or_empty<OrderedValues>(call, kept);
   if (kept == nullptr) set_order(ordered, fcinfo);
   Datum value = fcinfo->args[kBeforeValue].value;
-  // Of this row
+  // The trimmed number lasts for this row only; what is kept is a copy.
   if (call->type == NUMERICOID) value = DirectFunctionCall1(numeric_trim_scale, value);
   const MemoryContext of_row = MemoryContextSwitchTo(call->memory);
   ordered->values.add(call->memory, plain_copy(call->type, value));
