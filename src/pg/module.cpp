@@ -10,6 +10,7 @@
 #include "pg/release/release_path.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/reuse/kept_answers.hpp"
+#include "pg/server/own_objects.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -29,6 +30,7 @@ void _PG_init() {
   dpquantile::install_limited_rows_node();
   dpquantile::install_person_order_node();
   dpquantile::install_release_paths();
+  dpquantile::install_own_objects();
   dpquantile::install_restricted_hooks();
   dpquantile::install_protect_hooks();
   dpquantile::install_plain_hooks();

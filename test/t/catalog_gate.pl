@@ -272,6 +272,21 @@ is(foreign_links(), '1|t', 'a superuser may change this');
 like(shown('own', $STARTS), qr/operator pg_catalog\.\^\@\S+ leads to operator super\.!\^\@\S+, which is not PostgreSQL's own/,
 	'then the operator is refused');
 
+# ---- Objects that leave the extension while a session is open ----
+
+# A session keeps what it found to be the extension's own. A function that left the extension is what it was until somebody replaces it.
+my $LEAVING = 'dp_cdf_count(dp_cdf, double precision, double precision)';
+my $session = session($node, 'analyst');
+my $asked = 'SELECT dp_cdf_count(dp_cdf(id, 1, 0, 300), 0, 300) > 0 FROM staff';
+is(outcome_in($session, $asked), 't', 'a function of the extension');
+$node->safe_psql('postgres', qq{
+	ALTER EXTENSION dpquantile DROP FUNCTION $LEAVING;
+	CREATE OR REPLACE FUNCTION dp_cdf_count(cdf dp_cdf, from_value double precision, to_value double precision) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END'});
+is(outcome_in($session, $asked), '0A000', 'no more when it left it and was replaced');
+$node->safe_psql('postgres', "ALTER EXTENSION dpquantile ADD FUNCTION $LEAVING");
+is(outcome_in($session, $asked), 't', 'again when it is back');
+$session->quit;
+
 # ---- The references of the catalogs ----
 
 my $ROWS = 'PostgreSQL runs it when rows are written';

@@ -5,16 +5,14 @@
 #include "pg/grants/reference.hpp"
 #include "pg/grants/relation_permissions.hpp"
 #include "pg/server/nodes.hpp"
-#include "pg/server/version.hpp"
+#include "pg/server/own_objects.hpp"
 
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "commands/extension.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
@@ -112,9 +110,7 @@ Oid find_table(const char* name) {
   const Oid schema = get_namespace_oid(kSchema, true);
   const Oid table = OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
   if (!OidIsValid(table)) return InvalidOid;
-  const Oid extension = getExtensionOfObject(RelationRelationId, table);
-  return OidIsValid(extension) && extension == get_extension_oid(kExtension, true) ? table
-                                                                                   : InvalidOid;
+  return is_own_object(RelationRelationId, table) ? table : InvalidOid;
 }
 
 // A column of a row.

@@ -2,12 +2,10 @@
 
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/nodes.hpp"
-#include "pg/server/version.hpp"
+#include "pg/server/own_objects.hpp"
 
 extern "C" {
-#include "catalog/dependency.h"
 #include "catalog/pg_proc.h"
-#include "commands/extension.h"
 #include "utils/lsyscache.h"
 }
 
@@ -18,8 +16,7 @@ bool is_error_of_answer(const Node* node) {
   const auto* call = as<FuncExpr>(node);
   const char* name = get_func_name(call->funcid);
   if (name == nullptr || strcmp(name, "dp_error_of") != 0) return false;
-  const Oid extension = getExtensionOfObject(ProcedureRelationId, call->funcid);
-  return OidIsValid(extension) && extension == get_extension_oid(kExtension, true);
+  return is_own_object(ProcedureRelationId, call->funcid);
 }
 
 const Aggref* answer_of_error(const Node* node) {

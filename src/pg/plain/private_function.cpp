@@ -1,22 +1,16 @@
 #include "pg/plain/private_function.hpp"
 
 #include "pg/server/nodes.hpp"
+#include "pg/server/own_objects.hpp"
 #include "pg/server/version.hpp"
-#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "catalog/pg_extension.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
-#include "commands/extension.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_func.h"
 #include "parser/parse_node.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 }
@@ -24,23 +18,6 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
-
-// Its aggregates are there.
-Oid schema_of_extension() {
-  const Oid extension = get_extension_oid(kExtension, false);
-  Relation table = table_open(ExtensionRelationId, AccessShareLock);
-  ScanKeyData key;
-  ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
-              ObjectIdGetDatum(extension));
-  SysScanDesc scan = systable_beginscan(table, ExtensionOidIndexId, true, nullptr, 1, &key);
-  HeapTuple row = systable_getnext(scan);
-  const Oid schema = HeapTupleIsValid(row)
-                         ? reinterpret_cast<Form_pg_extension>(GETSTRUCT(row))->extnamespace
-                         : InvalidOid;
-  systable_endscan(scan);
-  table_close(table, AccessShareLock);
-  return schema;
-}
 
 Node* call_named(const char* name, List* arguments, int location) {
   const char* schema = get_namespace_name(schema_of_extension());
@@ -65,7 +42,7 @@ Oid function_of(const Node* call) {
 Node* call_own(const char* name, List* arguments, int location) {
   Node* call = call_named(name, arguments, location);
   const Oid function = function_of(call);
-  if (is_of_extension(ProcedureRelationId, function)) return call;
+  if (is_own_object(ProcedureRelationId, function)) return call;
   ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_FUNCTION),
                   errmsg("function %s hides the function of extension %s",
                          OidIsValid(function) ? format_procedure(function) : name, kExtension),

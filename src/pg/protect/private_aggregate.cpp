@@ -8,8 +8,8 @@
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/user_of_row.hpp"
+#include "pg/server/own_objects.hpp"
 #include "pg/server/trees.hpp"
-#include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
@@ -51,7 +51,7 @@ const char* hint_for_other_aggregate(const JudgedStatement* statement, const Agg
 // A user could make an aggregate with a function of its own before the private final function.
 const FamilyRow& family_of(const JudgedLevel* level, const Aggref* call) {
   const FamilyRow* family = private_family(call);
-  if (family != nullptr && is_of_extension(ProcedureRelationId, call->aggfnoid)) return *family;
+  if (family != nullptr && is_own_object(ProcedureRelationId, call->aggfnoid)) return *family;
   refuse_without_select(level->statement->refused, call->location,
                         psprintf("the aggregate %s is not private", get_func_name(call->aggfnoid)),
                         hint_for_other_aggregate(level->statement, call));

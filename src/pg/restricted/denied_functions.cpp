@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "pg/restricted/restricted_session.hpp"
+#include "pg/server/own_objects.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -197,6 +198,7 @@ const char* told_by_builtin(Oid function) {
 }
 
 const char* told_by_extension(Oid function) {
+  if (is_own_object(ProcedureRelationId, function)) return nullptr;
   const Oid extension = getExtensionOfObject(ProcedureRelationId, function);
   if (!OidIsValid(extension)) return nullptr;
   const char* name = get_extension_name(extension);

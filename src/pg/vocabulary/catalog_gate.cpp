@@ -2,8 +2,8 @@
 
 #include <initializer_list>
 
+#include "pg/server/own_objects.hpp"
 #include "pg/server/trees.hpp"
-#include "pg/server/version.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
@@ -20,7 +20,6 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_range.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -322,13 +321,8 @@ const char* problem_of_predicate(Oid index) {
   return gate.problem;
 }
 
-bool is_of_extension(Oid catalog, Oid object) {
-  const Oid extension = getExtensionOfObject(catalog, object);
-  return OidIsValid(extension) && extension == get_extension_oid(kExtension, true);
-}
-
 bool passes_gate(Oid catalog, Oid object) {
-  return is_of_postgres(object) || is_of_extension(catalog, object);
+  return is_of_postgres(object) || is_own_object(catalog, object);
 }
 
 bool is_inside_type(Oid type) {

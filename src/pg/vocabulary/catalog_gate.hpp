@@ -26,9 +26,6 @@ const char* problem_of_predicate(Oid index);
 // Whether an object of a catalog passes.
 bool passes_gate(Oid catalog, Oid object);
 
-// Whether it is a member of this extension.
-bool is_of_extension(Oid catalog, Oid object);
-
 // Whether values of the type may be computed with inside: PostgreSQL's own types, enums, and arrays
 // and domains of them.
 bool is_inside_type(Oid type);
