@@ -296,6 +296,30 @@ SELECT avg(pi()) FROM visits;
 SELECT count(*) FROM visits GROUP BY floor(pi());
 SELECT floor(amount / 100)::int AS hundreds, count(*) FROM visits WHERE amount < 'Infinity' GROUP BY 1 ORDER BY 1;
 
+-- What WHERE says of times shortens their list before it is counted. The days of 100 years are too many, and so are many
+-- combinations.
+SET SESSION AUTHORIZATION regress_dpq_bi_owner;
+SELECT dp_set_domain('visits', 'at', '2000-01-01 UTC'::timestamptz, '2099-12-31 UTC');
+SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
+SELECT at::date AS day, department, count(*) FROM visits WHERE at >= '2024-03-04' AND at < '2024-03-06' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT date_trunc('hour', at) AS hour, count(*) FROM visits WHERE at BETWEEN timestamptz '2024-03-04 22:00' AND timestamptz '2024-03-04 22:00' + interval '3 hours' GROUP BY 1 ORDER BY 1;
+SELECT count(*) AS days, min(day), max(day), min(n), max(n) FROM (
+  SELECT DATE_TRUNC('day', at) AS day, count(*) AS n FROM visits WHERE at >= TO_TIMESTAMP('2024-03-04 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')
+     AND at < TO_TIMESTAMP('2024-04-04 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY 1) d;
+SELECT count(*) AS groups, sum(n) AS rows FROM (
+  SELECT department, extract(doy FROM at), extract(hour FROM at), count(*) AS n FROM visits WHERE extract(doy FROM at) BETWEEN 32 AND 33 GROUP BY 1, 2, 3) g;
+-- In queries below, too
+WITH recent AS (SELECT * FROM visits WHERE at >= '2024-03-04') SELECT r.at::date AS day, count(*) FROM recent r WHERE r.at < '2024-03-06' GROUP BY 1 ORDER BY 1;
+SELECT v.department, extract(year FROM v.at) AS year, count(*) FROM (SELECT * FROM visits WHERE department = 'ENT' AND at >= '2024-01-01' AND at < '2025-01-01') v GROUP BY 1, 2;
+-- The time of the query
+SET SESSION AUTHORIZATION regress_dpq_bi_owner;
+CREATE TABLE regress_dpq_bi.recent AS SELECT i AS id, now() - i * interval '1 hour' AS at FROM generate_series(1, 1000) i;
+SELECT dp_protect_table('recent'), dp_set_domain('recent', 'at', '1990-01-01 UTC'::timestamptz, now() + interval '3 days');
+SELECT dp_grant_private_access('recent', 'regress_dpq_bi_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
+SELECT count(*) AS days, min(day) = current_date - 30 AS first, max(day) = current_date - 1 AS last, min(n), max(n) FROM (
+  SELECT at::date AS day, count(*) AS n FROM recent WHERE at >= CAST((NOW() + INTERVAL '-30 day') AS date) AND at < CAST(NOW() AS date) GROUP BY 1) d;
+
 -- A value that fails, and one that no list has
 SELECT 10 / (extract(hour FROM at)::int - 5) AS part, count(*) > 0 AS some FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 RESET SESSION AUTHORIZATION;

@@ -55,6 +55,20 @@ RESET SESSION AUTHORIZATION;
 SELECT name, b[1] <= v[1] AND v[2] <= b[2] AS is_within, round(((b[2] - b[1]) / nullif(v[2] - v[1], 0))::numeric, 2) AS times_as_wide
   FROM (SELECT name, ARRAY[a, z] AS v, ARRAY[l, u] AS b
           FROM unnest(:'names'::text[], :'values_from'::float8[], :'values_to'::float8[], :'bounds_from'::float8[], :'bounds_to'::float8[]) t (name, a, z, l, u)) s;
+-- What WHERE says holds for the values that are left, also in queries below; so does a condition of CASE, with constants of other types.
+SET SESSION AUTHORIZATION regress_dpq_bounds_analyst;
+SELECT min(price), max(price) FROM (SELECT price FROM trips WHERE price > 10 AND weight < 5) t WHERE price <= 150;
+SELECT min(p), max(p) FROM (SELECT CASE WHEN price BETWEEN 0.5 AND 100 THEN price END AS p FROM trips) t;
+SELECT min(any_number), max(any_number) FROM trips WHERE any_number BETWEEN 0 AND 1000;
+SELECT min(day), max(day) FROM trips WHERE day >= '2024-02-01' AND day < date '2024-02-01' + 29;
+SELECT min(begun AT TIME ZONE 'UTC') AS least, max(begun AT TIME ZONE 'UTC') AS greatest FROM trips WHERE begun >= timestamptz '2024-02-01 UTC' AND begun < '2024-03-01 UTC';
+-- A date and a moment are compared in the time zone.
+SELECT min(begun AT TIME ZONE 'UTC') <= '2024-02-01 05:00' AS has_first, max(begun AT TIME ZONE 'UTC') >= '2024-03-01 05:00' AS has_last FROM trips WHERE begun >= date '2024-02-01' AND begun <= date '2024-03-01';
+-- No value can be there, or one: the bounds of the column. Nothing follows from what a row computes.
+SELECT min(price), max(price) FROM trips WHERE price > 300;
+SELECT min(price), max(price) FROM trips WHERE price >= 5 AND price <= 5;
+SELECT min(seats), max(seats) FROM trips WHERE seats > weight OR seats > 5;
+RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_bounds CASCADE;

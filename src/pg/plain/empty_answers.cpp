@@ -1,7 +1,10 @@
 #include "pg/plain/empty_answers.hpp"
 
+#include <algorithm>
+
 #include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/grants/reference.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -116,10 +119,22 @@ const Node* add_keys(const PlainLevel* level, FixedColumns fixed) {
   return person;
 }
 
+// Whether the columns choose a row of the other table, whose person is that of the rows.
+bool names_referenced_row(const ProtectedRelation& protection, const Bitmapset* columns) {
+  if (!OidIsValid(protection.through)) return false;
+  const char* problem = nullptr;
+  const Reference* reference = find_reference(protection.relation, protection.reference_column,
+                                              protection.through, &problem);
+  if (reference == nullptr) return false;
+  return std::all_of(reference->own, reference->own + reference->columns,
+                     [&](AttrNumber column) { return bms_is_member(column, columns); });
+}
+
 bool names_person(Oid relation, const Bitmapset* columns) {
   const ProtectedRelation* protection = find_protected_relation(relation);
-  return protection != nullptr && protection->user_column > 0 &&
-         bms_is_member(protection->user_column, columns);
+  if (protection == nullptr) return false;
+  return (protection->user_column > 0 && bms_is_member(protection->user_column, columns)) ||
+         names_referenced_row(*protection, columns);
 }
 
 // Whether all rows with one value of these columns are one, or of one person.
@@ -154,10 +169,11 @@ void refuse_hidden_groups(const PlainLevel* level) {
   const Node* person = add_keys(level, fixed);
   if (person != nullptr) refuse_groups_by_person(level, person);
   if (!are_of_one_person(level, fixed)) return;
-  refuse(level->refused, kNowhere,
-         "the keys in GROUP BY are unique, so each group has one row, and such a group is never "
-         "shown",
-         "Group by columns of which many rows have the same values.");
+  refuse(
+      level->refused, kNowhere,
+      "the keys in GROUP BY choose one row, or the rows of one person, and such a group is never "
+      "shown",
+      "Group by columns of which many rows have the same values.");
 }
 
 // ---- Rows of nobody ------------------------------------------------------------------------

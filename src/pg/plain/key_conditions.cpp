@@ -281,11 +281,38 @@ List* implied_terms(const Level* level, Node* key, const Node* new_key, const No
   return terms;
 }
 
+// ---- Queries in FROM -----------------------------------------------------------------------
+
+// A key as an expression of the columns of one query in FROM, in whose level it is then; of none
+// if it has columns of others. An outer join may add rows, whose columns are NULL.
+LevelExpression in_query_below(const Level* level, Node* key) {
+  // Queries in FROM can double a key each, one after the other.
+  constexpr int kMostColumns = 16;
+  const Level* below = nullptr;
+  int columns = 0;
+  bool has_others = false;
+  Node* found = mapped(key, [&](Node* node) -> Node* {
+    if (!IsA(node, Var) || as<Var>(node)->varlevelsup > 0) return nullptr;
+    const auto definition = definition_of(level, as<Var>(node));
+    const bool is_below = definition && definition->level != level;
+    has_others = has_others || !is_below || (below != nullptr && definition->level != below) ||
+                 ++columns > kMostColumns;
+    if (has_others) return node;
+    below = definition->level;
+    return static_cast<Node*>(copyObjectImpl(definition->expression));
+  });
+  return has_others || below == nullptr ? LevelExpression{} : LevelExpression{below, found};
+}
+
+bool is_outer_join(const Node* node) {
+  return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER;
+}
+
 }  // namespace
 
-List* key_conditions(const Level* level, const List* keys, const List* new_keys,
-                     const Node* condition) {
+List* key_conditions(const Level* level, const List* keys, const List* new_keys) {
   List* conditions = NIL;
+  const Node* condition = level->query->jointree->quals;
   for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
     if (contain_volatile_functions(term)) continue;
     if (!is_of_rows(term, keys)) {
@@ -298,6 +325,22 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys,
           conditions, implied_terms(level, static_cast<Node*>(list_nth(keys, i)),
                                     static_cast<const Node*>(list_nth(new_keys, i)), term));
     }
+  }
+  return conditions;
+}
+
+List* key_conditions_below(const Level* level, const List* keys, const List* new_keys) {
+  CHECK_FOR_INTERRUPTS();
+  check_stack_depth();
+  if (any_node(level->query->jointree, is_outer_join)) return NIL;
+  List* conditions = NIL;
+  for (int i = 0; i < list_length(keys); ++i) {
+    const auto below = in_query_below(level, static_cast<Node*>(list_nth(keys, i)));
+    if (below.level == nullptr) continue;
+    const List* key = list_make1(below.expression);
+    const List* new_key = list_make1(list_nth(new_keys, i));
+    conditions = list_concat(conditions, key_conditions(below.level, key, new_key));
+    conditions = list_concat(conditions, key_conditions_below(below.level, key, new_key));
   }
   return conditions;
 }

@@ -8,11 +8,14 @@
 // out.
 namespace dpquantile {
 
-// Conditions on the public list of keys that follow from a condition on the rows, so that groups
+// Conditions on the public list of keys that follow from WHERE, so that groups
 // without any row that may count are left out: terms about keys alone, and, where a key never falls
 // while a column grows, as date_trunc does, terms that compare the column with something constant.
 // `new_keys` are the columns of the list, in the order of `keys` of the level. A list of terms.
-List* key_conditions(const Level* level, const List* keys, const List* new_keys,
-                     const Node* condition);
+List* key_conditions(const Level* level, const List* keys, const List* new_keys);
+
+// The same of the conditions of the queries in FROM whose columns the keys are computed of. No
+// outer join may add rows to theirs.
+List* key_conditions_below(const Level* level, const List* keys, const List* new_keys);
 
 }  // namespace dpquantile

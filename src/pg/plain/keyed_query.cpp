@@ -112,17 +112,25 @@ bool find_columns(const Node* expression, Replacement* replacement) {
                    "Split the query into several.");
 }
 
-void check_combinations(const PlainLevel* level, const Replacement& replacement) {
+double combinations(const Replacement& replacement) {
   double count = 1;
   for (const auto* row : each<const List>(replacement.lists)) count *= list_length(row);
+  return count;
+}
+
+bool are_few(const Replacement& replacement) {
+  const double count = combinations(replacement);
   const int keys = list_length(replacement.keys);
-  const bool is_short = keys <= kMostHashedKeys || count * keys <= kMostConstants;
-  if (count <= kMaxElements && is_short) return;
+  return count <= kMaxElements && (keys <= kMostHashedKeys || count * keys <= kMostConstants);
+}
+
+void check_combinations(const PlainLevel* level, const Replacement& replacement) {
+  if (are_few(replacement)) return;
   // PostgreSQL 18 forgets where keys are in the text.
   refuse_with_code(
       level->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
-      psprintf("the %d keys in GROUP BY have %.0f combinations, which are too many groups", keys,
-               count),
+      psprintf("the %d keys in GROUP BY have %.0f combinations, which are too many groups",
+               list_length(replacement.keys), combinations(replacement)),
       "Group by fewer columns, or by coarser ones.");
 }
 
@@ -245,24 +253,38 @@ List* rows_of(const Replacement& replacement) {
 }
 
 // Whether a condition on keys is true, or may be, for a row of them.
-bool may_be_true(const Level* level, const Replacement& replacement, const Node* condition,
-                 const List* row) {
+bool may_be_true(const Level* level, const List* keys, const Node* condition, const List* row) {
   Node* of_row = mapped(const_cast<Node*>(condition),
-                        [&](Node* node) { return counterpart(replacement.new_keys, row, node); });
+                        [&](Node* node) { return counterpart(keys, row, node); });
   if (!can_be_evaluated(of_row, nullptr)) return true;
   const Const* value = evaluated(level, of_row, nullptr, nullptr);
   return value != nullptr && DatumGetBool(value->constvalue);
 }
 
-bool may_be_shown(const Level* level, const Replacement& replacement, const List* conditions,
-                  const List* row) {
+bool may_be_shown(const Level* level, const List* keys, const List* conditions, const List* row) {
   CHECK_FOR_INTERRUPTS();
   for (const auto* condition : each<const Node>(conditions)) {
     // WHERE false is how tools ask for the columns of an answer.
     if (!contain_var_clause(const_cast<Node*>(condition))) continue;
-    if (!may_be_true(level, replacement, condition, row)) return false;
+    if (!may_be_true(level, keys, condition, row)) return false;
   }
   return true;
+}
+
+// Leaves out values of each key that conditions on it alone leave out, if there are too many
+// combinations of all.
+void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
+  if (are_few(*replacement)) return;
+  List* shorter = NIL;
+  for (int i = 0; i < list_length(replacement->keys); ++i) {
+    List* key = list_make1(list_nth(replacement->new_keys, i));
+    List* left = NIL;
+    for (auto* value : each<Node>(static_cast<const List*>(list_nth(replacement->lists, i)))) {
+      if (may_be_shown(level, key, conditions, list_make1(value))) left = lappend(left, value);
+    }
+    shorter = lappend(shorter, left);
+  }
+  replacement->lists = shorter;
 }
 
 // Keys that WHERE leaves out are in no answer. Without any other it would have no group.
@@ -270,7 +292,7 @@ void check_keys_are_left(const PlainLevel* level, const Replacement& replacement
                          const List* conditions) {
   if (conditions == NIL) return;
   for (const auto* row : each<const List>(rows_of(replacement))) {
-    if (may_be_shown(level->select, replacement, conditions, row)) return;
+    if (may_be_shown(level->select, replacement.new_keys, conditions, row)) return;
   }
   refuse(level->refused, kNowhere,
          "WHERE leaves out all keys of GROUP BY that are publicly known, so the answer would have "
@@ -389,12 +411,14 @@ Node* group_by_public_keys(PlainLevel* level) {
       find_columns(query->havingQual, &replacement)) {
     return nullptr;
   }
-  check_combinations(level, replacement);
   if (list_length(replacement.columns) > kMostColumns) refuse_too_many(level);
   Query* made = parse_template(replacement);
   find_new_columns(made, &replacement);
   List* conditions =
-      key_conditions(level->select, replacement.keys, replacement.new_keys, query->jointree->quals);
+      list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
+                  key_conditions_below(level->select, replacement.keys, replacement.new_keys));
+  shorten_lists(level->select, conditions, &replacement);
+  check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);

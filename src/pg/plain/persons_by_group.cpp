@@ -219,19 +219,14 @@ void put_person_group_below(const Level* level) {
   Node* person = person_of(level);
   List* keys =
       list_make1(clause_of_person(add_column(&groups, nullptr, person), unused_reference(query)));
-  List* expressions = NIL;
-  List* new_keys = NIL;
   for (auto* key : each<SortGroupClause>(query->groupClause)) {
     Node* expression = get_sortgroupclause_expr(key, query->targetList);
     TargetEntry* column = add_column(&groups, expression, expression);
     column->ressortgroupref = key->tleSortGroupRef;
     keys = lappend(keys, copyObjectImpl(key));
-    expressions = lappend(expressions, expression);
-    new_keys = lappend(new_keys, column_of_table(column));
   }
   List* columns = over_groups(&groups, query->targetList);
   Node* having = over_groups(&groups, query->havingQual);
-  const List* conditions = key_conditions(level, expressions, new_keys, query->jointree->quals);
   Query* below = query_of_groups(query, groups.columns, keys);
   List* group_clause = query->groupClause;
   select_from(query, below);
@@ -244,9 +239,6 @@ void put_person_group_below(const Level* level) {
   query->hasRecursive = false;
   query->hasModifyingCTE = false;
   query->constraintDeps = NIL;
-  if (conditions != NIL) {
-    query->jointree->quals = as<Node>(make_ands_explicit(const_cast<List*>(conditions)));
-  }
 }
 
 }  // namespace dpquantile

@@ -152,11 +152,17 @@ int64 step_of(const FuncExpr* call) {
   return strcmp(name, "date_bin") == 0 ? step_of_stride(argument(call, 0)) : 0;
 }
 
-// The moments from bound to bound, so near to each other that no value is missed.
+// The moments from bound to bound, so near to each other that no value is missed. Where the clock
+// goes back soon after the first, a day goes on that is over then.
 List* moments_between(const TimeBounds& bounds, int64 step) {
+  const Timestamp first = DatumGetTimestamp(bounds.lower->constvalue);
   const Timestamp last = DatumGetTimestamp(bounds.upper->constvalue);
   List* moments = NIL;
-  for (Timestamp at = DatumGetTimestamp(bounds.lower->constvalue); at < last; at += step) {
+  for (int i = 1; i <= kFoldSteps && first + i * kFoldStep < last; ++i) {
+    moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, first + i * kFoldStep)));
+    moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, last - i * kFoldStep)));
+  }
+  for (Timestamp at = first; at < last; at += step) {
     if (list_length(moments) > 5 * kMaxElements) return NIL;
     moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, at)));
   }

@@ -5,18 +5,22 @@
 #include <limits>
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/value_range.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 }
 
 namespace dpquantile {
@@ -108,6 +112,7 @@ class RangeSearch {
   MaybeRange range_of(const Level* level, Node* expression);
 
  private:
+  MaybeRange range_in_all_rows(const Level* level, Node* expression);
   MaybeRange range_of_operator(const Level* level, const OpExpr* operation);
   MaybeRange range_of_any(const Level* level, const List* expressions);
   MaybeRange range_of_extreme(const Level* level, const MinMaxExpr* extreme);
@@ -142,6 +147,20 @@ MaybeRange range_of_constant(const Const* constant) {
                             : number_of_value(*type, constant->constvalue);
   if (!std::isfinite(number)) return std::nullopt;
   return Range{number, number};
+}
+
+// What is computed without a row: a constant, or of constants. As a number of another type, if the
+// two can be compared.
+MaybeRange range_of_value(const Level* level, const Node* expression, Oid type) {
+  if (!can_be_evaluated(expression, nullptr)) return std::nullopt;
+  const Const* value = evaluated(level, expression, nullptr, nullptr);
+  const MaybeRange range = value == nullptr ? std::nullopt : range_of_constant(value);
+  if (!range) return std::nullopt;
+  const Oid own = getBaseType(exprType(expression));
+  type = getBaseType(type);
+  if (own == type || (is_number(own) && is_number(type))) return range;
+  const TypedRange argument = {range, own};
+  return range_of_call("", {&argument, 1}, type, nullptr);
 }
 
 MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* operation) {
@@ -184,18 +203,90 @@ MaybeRange RangeSearch::range_of_any(const Level* level, const List* expressions
 MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* extreme) {
   Range range = range_of_any(level, extreme->args).value_or(kAny);
   for (auto* argument : each<Node>(extreme->args)) {
-    if (!IsA(argument, Const) || is_null(argument)) continue;
-    const double limit = range_of(level, argument)->lower;
-    if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit);
-    if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit);
+    const MaybeRange limit = range_of_value(level, argument, extreme->minmaxtype);
+    if (!limit) continue;
+    if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit->upper);
+    if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit->lower);
   }
   return range;
 }
 
+// ---- The time of the query -----------------------------------------------------------------
+
+// now() and the like as calls of one constant, the start of the transaction that plans; null for
+// others. A plan that is kept runs later.
+Node* earliest_time(const Node* node) {
+  const auto now = [] {
+    return as<Node>(makeConst(TIMESTAMPTZOID, -1, InvalidOid, sizeof(TimestampTz),
+                              TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), false,
+                              FLOAT8PASSBYVAL));
+  };
+  const auto cast = [&](Oid function, Oid type) {
+    return as<Node>(makeFuncExpr(function, type, list_make1(now()), InvalidOid, InvalidOid,
+                                 COERCE_EXPLICIT_CAST));
+  };
+  if (IsA(node, FuncExpr)) {
+    const Oid function = as<FuncExpr>(node)->funcid;
+    const bool is_now = function == F_NOW || function == F_TRANSACTION_TIMESTAMP ||
+                        function == F_STATEMENT_TIMESTAMP;
+    return is_now ? now() : nullptr;
+  }
+  if (!IsA(node, SQLValueFunction)) return nullptr;
+  switch (as<SQLValueFunction>(node)->op) {
+    case SVFOP_CURRENT_DATE:
+      return cast(F_DATE_TIMESTAMPTZ, DATEOID);
+    case SVFOP_CURRENT_TIMESTAMP:
+      return now();
+    case SVFOP_LOCALTIMESTAMP:
+      return cast(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID);
+    default:
+      return nullptr;
+  }
+}
+
+// Whether a moment never falls as now() grows: a cast or the beginning of a unit of it, or so much
+// earlier or later.
+bool grows_with_time(const Node* moment) {
+  check_stack_depth();
+  if (earliest_time(moment) != nullptr) return true;
+  if (IsA(moment, OpExpr)) {
+    const auto* sum = as<OpExpr>(moment);
+    const char* name = get_opname(sum->opno);
+    const bool adds = name != nullptr && (strcmp(name, "+") == 0 || strcmp(name, "-") == 0);
+    return adds && list_length(sum->args) == 2 &&
+           grows_with_time(static_cast<const Node*>(linitial(sum->args))) &&
+           can_be_evaluated(static_cast<const Node*>(lsecond(sum->args)), nullptr);
+  }
+  if (!IsA(moment, FuncExpr)) return false;
+  const auto* call = as<FuncExpr>(moment);
+  if (unit_of(call) != nullptr) {
+    return list_length(call->args) == 2 &&
+           grows_with_time(static_cast<const Node*>(lsecond(call->args)));
+  }
+  const bool is_cast = call->funcid == F_DATE_TIMESTAMPTZ || call->funcid == F_DATE_TIMESTAMP ||
+                       call->funcid == F_TIMESTAMP_TIMESTAMPTZ ||
+                       call->funcid == F_TIMESTAMP_DATE || call->funcid == F_TIMESTAMPTZ_DATE ||
+                       call->funcid == F_TIMESTAMPTZ_TIMESTAMP;
+  return is_cast && grows_with_time(static_cast<const Node*>(linitial(call->args)));
+}
+
+// The least that a moment will be whenever the query runs. Where clocks go back, it falls by some
+// hours.
+MaybeRange least_moment(const Level* level, const Node* moment, Oid type) {
+  if (!grows_with_time(moment)) return std::nullopt;
+  const Node* planned = mapped(const_cast<Node*>(moment), earliest_time);
+  const MaybeRange range = range_of_value(level, planned, type);
+  if (!range) return std::nullopt;
+  const double day = getBaseType(type) == DATEOID ? 1 : static_cast<double>(USECS_PER_DAY);
+  return Range{range->lower - day, range->upper};
+}
+
+// ---- Conditions ----------------------------------------------------------------------------
+
 // What a comparison of an expression with a constant says of it, if it is true or if it is not.
 struct Comparison {
-  char direction;  // '<' or '>' of the expression and the constant; 0 if it is none
-  const Const* constant;
+  char direction;     // '<' or '>' of the expression and the other
+  const Node* other;  // null if it is no such comparison
 };
 
 Comparison comparison_of(const Node* expression, const Node* condition) {
@@ -208,28 +299,32 @@ Comparison comparison_of(const Node* expression, const Node* condition) {
   if (!compares) return {};
   const auto* left = static_cast<const Node*>(linitial(operation->args));
   const auto* right = static_cast<const Node*>(lsecond(operation->args));
-  if (equal(left, expression) && IsA(right, Const)) return {name[0], as<Const>(right)};
-  if (!equal(right, expression) || !IsA(left, Const)) return {};
-  return {name[0] == '<' ? '>' : '<', as<Const>(left)};
+  if (equal(left, expression)) return {name[0], right};
+  if (!equal(right, expression)) return {};
+  return {name[0] == '<' ? '>' : '<', left};
 }
 
 // Cuts off what an expression cannot be where a condition is true, or where it is not: false or
 // NULL, of which the latter is so for a NULL expression alone.
-void cut_off(const Node* expression, Node* condition, bool is_true, Range* range) {
+void cut_off(const Level* level, const Node* expression, const Node* condition, bool is_true,
+             Range* range) {
   if (is_true ? is_andclause(condition) : is_orclause(condition)) {
-    for (auto* term : each<Node>(as<BoolExpr>(condition)->args)) {
-      cut_off(expression, term, is_true, range);
+    for (const auto* term : each<const Node>(as<BoolExpr>(condition)->args)) {
+      cut_off(level, expression, term, is_true, range);
     }
     return;
   }
   const Comparison comparison = comparison_of(expression, condition);
-  if (comparison.constant == nullptr) return;
-  const MaybeRange constant = range_of_constant(comparison.constant);
+  if (comparison.other == nullptr) return;
+  const bool is_least = (comparison.direction == '>') == is_true;
+  const Oid type = exprType(expression);
+  MaybeRange constant = range_of_value(level, comparison.other, type);
+  if (!constant && is_true && is_least) constant = least_moment(level, comparison.other, type);
   if (!constant) return;
-  if ((comparison.direction == '<') == is_true) {
-    range->upper = std::min(range->upper, constant->upper);
-  } else {
+  if (is_least) {
     range->lower = std::max(range->lower, constant->lower);
+  } else {
+    range->upper = std::min(range->upper, constant->upper);
   }
 }
 
@@ -240,11 +335,11 @@ MaybeRange RangeSearch::range_of_case(const Level* level, const CaseExpr* choice
     if (is_null(result)) return;
     Range range = range_of(level, result).value_or(kAny);
     for (int i = 0; i < conditions && choice->arg == nullptr; ++i) {
-      cut_off(result, as<Node>(static_cast<CaseWhen*>(list_nth(choice->args, i))->expr), false,
-              &range);
+      cut_off(level, result, as<Node>(static_cast<CaseWhen*>(list_nth(choice->args, i))->expr),
+              false, &range);
     }
     if (own != nullptr && choice->arg == nullptr) {
-      cut_off(result, as<Node>(own->expr), true, &range);
+      cut_off(level, result, as<Node>(own->expr), true, &range);
     }
     all = all ? hull(*all, range) : range;
   };
@@ -406,10 +501,21 @@ MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* ca
       level, {name, call->args == NIL ? nullptr : static_cast<Node*>(linitial(call->args))});
 }
 
+// WHERE says of a value what a condition of CASE does.
 MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
   if (++nodes_ > kMostNodes) return std::nullopt;
+  const MaybeRange range = range_in_all_rows(level, expression);
+  const Node* condition = level->query->jointree->quals;
+  if (condition == nullptr || !type_with_bounds(exprType(expression))) return range;
+  Range cut = range.value_or(kAny);
+  cut_off(level, expression, condition, true, &cut);
+  const bool is_known = std::isfinite(cut.lower) || std::isfinite(cut.upper);
+  return is_known && cut.lower < cut.upper ? MaybeRange(cut) : range;
+}
+
+MaybeRange RangeSearch::range_in_all_rows(const Level* level, Node* expression) {
   switch (nodeTag(expression)) {
     case T_Var:
       return range_of_column(level, as<Var>(expression));
@@ -463,6 +569,18 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
   return bounds ? bounds->granularity : std::nullopt;
 }
 
+// The bounds of a column that WHERE cuts off, at a step of the column's own.
+ValueBounds on_grid(const ValueBounds& column, const Range& range) {
+  const double step = column.granularity.value_or(is_temporal(column.type) ? 1 : 0);
+  ValueBounds bounds = column;
+  bounds.lower = range.lower;
+  bounds.upper = range.upper;
+  if (step <= 0) return bounds;
+  bounds.lower = column.lower + step * std::floor((range.lower - column.lower) / step);
+  bounds.upper = column.upper - step * std::floor((column.upper - range.upper) / step);
+  return bounds;
+}
+
 }  // namespace
 
 bool is_epoch(const FuncExpr* call) {
@@ -473,14 +591,12 @@ bool is_epoch(const FuncExpr* call) {
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
   const auto type = type_with_bounds(exprType(expression));
   if (!type) return std::nullopt;
-  if (const auto origin = origin_of(level, expression)) {
-    return bounds_of_column(*origin, exprType(expression));
-  }
-  const MaybeRange range = RangeSearch().range_of(level, expression);
-  if (!range || !std::isfinite(range->lower) || !std::isfinite(range->upper) ||
-      !(range->lower < range->upper)) {
-    return std::nullopt;
-  }
+  const auto origin = origin_of(level, expression);
+  const auto of_column =
+      origin ? bounds_of_column(*origin, exprType(expression)) : std::optional<ValueBounds>();
+  const MaybeRange range = with_ends(RangeSearch().range_of(level, expression));
+  if (!range || !(range->lower < range->upper)) return of_column;
+  if (of_column) return on_grid(*of_column, *range);
   // Bounds of dates and times are dates and times.
   const bool rounds = is_temporal(*type);
   return ValueBounds{*type, rounds ? std::floor(range->lower) : range->lower,

@@ -3,7 +3,8 @@
 #include "pg/query/level.hpp"
 #include "pg/server/value_type.hpp"
 
-// The public bounds of the values of an expression, from the domains of its columns. A private sum
+// The public bounds of the values of an expression, from the domains of its columns and the text of
+// the query. A private sum
 // or mean clamps values to bounds, and its noise grows with them. Bounds that are too narrow would
 // make answers wrong, but never less private: the private aggregate clamps whatever it gets.
 namespace dpquantile {
@@ -22,10 +23,10 @@ std::optional<ValueType> type_with_bounds(Oid type);
 // The bounds of what an expression gives for any row whose columns are within their domains: of
 // columns, casts, arithmetic of numbers, dates and times, CASE, COALESCE, GREATEST, LEAST, NULLIF,
 // the functions and parts of times of value_range.hpp, the length of a column that declares one,
-// and aggregates of the rows of a person. GREATEST, LEAST and the conditions of CASE may state
-// bounds themselves. None if a column has no domain, the expression is another one, or it is
-// computed from more than 1000 others. The granularity is that of a column that is shown as it is,
-// or cast to float8 or numeric.
+// and aggregates of the rows of a person. GREATEST, LEAST, the conditions of CASE and WHERE may
+// state bounds themselves, also by now() from below. None if a column has no domain, the expression
+// is another one, or it is computed from more than 1000 others. The granularity is that of a column
+// that is shown as it is, or cast to float8 or numeric.
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression);
 
 // Whether a call is extract(epoch FROM ...).
