@@ -112,6 +112,8 @@ class RangeSearch {
   MaybeRange range_of_any(const Level* level, const List* expressions);
   MaybeRange range_of_extreme(const Level* level, const MinMaxExpr* extreme);
   MaybeRange range_of_case(const Level* level, const CaseExpr* choice);
+  void cut_off(const Level* level, const Node* expression, Node* condition, bool is_true,
+               Range* range);
   MaybeRange range_of_cast(const Level* level, const FuncExpr* cast);
   MaybeRange range_of_function(const Level* level, const FuncExpr* call);
   MaybeRange epoch_of(const Level* level, const FuncExpr* call);
@@ -179,15 +181,27 @@ MaybeRange RangeSearch::range_of_any(const Level* level, const List* expressions
   return all;
 }
 
+// A constant, or what a cast makes of it, such as 50 beside a numeric. It is not NULL.
+bool is_constant(const Node* expression) {
+  if (IsA(expression, Const)) return !is_null(expression);
+  if (!IsA(expression, FuncExpr)) return false;
+  const auto* cast = as<FuncExpr>(expression);
+  const bool is_cast =
+      cast->funcid < FirstUnpinnedObjectId &&
+      (cast->funcformat == COERCE_IMPLICIT_CAST || cast->funcformat == COERCE_EXPLICIT_CAST);
+  return is_cast && is_constant(static_cast<const Node*>(linitial(cast->args)));
+}
+
 // GREATEST and LEAST. Those of NULLs alone are NULL; another NULL is left out. A constant is a
 // bound, whatever is known of the others.
 MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* extreme) {
   Range range = range_of_any(level, extreme->args).value_or(kAny);
   for (auto* argument : each<Node>(extreme->args)) {
-    if (!IsA(argument, Const) || is_null(argument)) continue;
-    const double limit = range_of(level, argument)->lower;
-    if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit);
-    if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit);
+    if (!is_constant(argument)) continue;
+    const MaybeRange limit = range_of(level, argument);
+    if (!limit) continue;
+    if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit->upper);
+    if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit->lower);
   }
   return range;
 }
@@ -195,7 +209,7 @@ MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* e
 // What a comparison of an expression with a constant says of it, if it is true or if it is not.
 struct Comparison {
   char direction;  // '<' or '>' of the expression and the constant; 0 if it is none
-  const Const* constant;
+  Node* constant;
 };
 
 Comparison comparison_of(const Node* expression, const Node* condition) {
@@ -206,25 +220,26 @@ Comparison comparison_of(const Node* expression, const Node* condition) {
                         (strcmp(name, "<") == 0 || strcmp(name, "<=") == 0 ||
                          strcmp(name, ">") == 0 || strcmp(name, ">=") == 0);
   if (!compares) return {};
-  const auto* left = static_cast<const Node*>(linitial(operation->args));
-  const auto* right = static_cast<const Node*>(lsecond(operation->args));
-  if (equal(left, expression) && IsA(right, Const)) return {name[0], as<Const>(right)};
-  if (!equal(right, expression) || !IsA(left, Const)) return {};
-  return {name[0] == '<' ? '>' : '<', as<Const>(left)};
+  auto* left = static_cast<Node*>(linitial(operation->args));
+  auto* right = static_cast<Node*>(lsecond(operation->args));
+  if (equal(left, expression) && is_constant(right)) return {name[0], right};
+  if (!equal(right, expression) || !is_constant(left)) return {};
+  return {name[0] == '<' ? '>' : '<', left};
 }
 
 // Cuts off what an expression cannot be where a condition is true, or where it is not: false or
 // NULL, of which the latter is so for a NULL expression alone.
-void cut_off(const Node* expression, Node* condition, bool is_true, Range* range) {
+void RangeSearch::cut_off(const Level* level, const Node* expression, Node* condition, bool is_true,
+                          Range* range) {
   if (is_true ? is_andclause(condition) : is_orclause(condition)) {
     for (auto* term : each<Node>(as<BoolExpr>(condition)->args)) {
-      cut_off(expression, term, is_true, range);
+      cut_off(level, expression, term, is_true, range);
     }
     return;
   }
   const Comparison comparison = comparison_of(expression, condition);
   if (comparison.constant == nullptr) return;
-  const MaybeRange constant = range_of_constant(comparison.constant);
+  const MaybeRange constant = range_of(level, comparison.constant);
   if (!constant) return;
   if ((comparison.direction == '<') == is_true) {
     range->upper = std::min(range->upper, constant->upper);
@@ -240,11 +255,11 @@ MaybeRange RangeSearch::range_of_case(const Level* level, const CaseExpr* choice
     if (is_null(result)) return;
     Range range = range_of(level, result).value_or(kAny);
     for (int i = 0; i < conditions && choice->arg == nullptr; ++i) {
-      cut_off(result, as<Node>(static_cast<CaseWhen*>(list_nth(choice->args, i))->expr), false,
-              &range);
+      cut_off(level, result, as<Node>(static_cast<CaseWhen*>(list_nth(choice->args, i))->expr),
+              false, &range);
     }
     if (own != nullptr && choice->arg == nullptr) {
-      cut_off(result, as<Node>(own->expr), true, &range);
+      cut_off(level, result, as<Node>(own->expr), true, &range);
     }
     all = all ? hull(*all, range) : range;
   };
