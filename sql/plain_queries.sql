@@ -288,8 +288,10 @@ SELECT DISTINCT department FROM (SELECT department FROM staff LIMIT 0) t;
 SELECT DISTINCT department FROM staff TABLESAMPLE system (0);
 SELECT * FROM (SELECT DISTINCT department FROM staff) t ORDER BY department DESC LIMIT 1;
 
--- Parts of intervals and years before the year 1 have no list.
+-- Parts of intervals and years before the year 1 have no list. Equal numerics are one key, without the zeros at their end.
 SELECT extract(month FROM now() - entered) AS month, count(*) FROM staff GROUP BY 1;
+SELECT extract(month FROM now() - entered) + CASE WHEN active THEN 1.5 ELSE 1.500 END AS key, count(*) FROM staff GROUP BY 1;
+SELECT extract(month FROM now() - entered)::float8 AS month, count(*) FROM staff GROUP BY 1;
 
 -- Arguments of any form, and public keys of a join
 SELECT department, count(1), sum(CASE WHEN age > 40 THEN 1 ELSE 0 END) BETWEEN -5 AND 60 AS old, count(CASE WHEN age > 40 THEN 1 END) AS older,

@@ -274,8 +274,8 @@ SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (1, 6), (2, 5)) t (i, j) ON j
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (1, 6), (2, 5)) t (i, j) ON j = id AND i < id;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 5), (2, 5), (1, 5)) t (i, j) ON j = id AND i = salary;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, 1.0), (1, 1.00)) t (i, j) ON i = id AND j = salary;
-SELECT j, dp_count(id, 1) FROM (VALUES (1, 1.0), (2, 1.00)) t (i, j) LEFT JOIN staff ON i = id GROUP BY j;
-SELECT i, j, dp_count(id, 1) FROM (VALUES (1.0, NULL::int), (1.00, NULL)) t (i, j) LEFT JOIN staff ON i = id AND j = salary GROUP BY i, j;
+SELECT j, dp_count(id, 40) FROM (VALUES (1, 1.0), (2, 1.00)) t (i, j) LEFT JOIN staff ON i = id GROUP BY j;
+SELECT i, j, dp_count(id, 40) FROM (VALUES (1.0, NULL::int), (1.00, NULL)) t (i, j) LEFT JOIN staff ON i = id AND j = salary GROUP BY i, j;
 SELECT dp_count(1) FROM staff JOIN (VALUES (1, repeat('x', 66000))) t (i, t) ON i = id AND t < name;
 SELECT dp_count(1) FROM staff JOIN unnest(ARRAY['a', repeat('x', 70000)]) t ON t = name;
 SELECT dp_count(1) FROM staff JOIN (SELECT DISTINCT * FROM (VALUES (1)) v (i)) t ON i = id;

@@ -70,9 +70,10 @@ SELECT kind, count(*), sum(price) BETWEEN 300 AND 1300 AS sum FROM lines WHERE o
 SELECT line, count(*) FROM lines WHERE order_id < 1000 GROUP BY line ORDER BY 1;
 SELECT count(*) > 20 AS many FROM (SELECT line FROM lines) l GROUP BY line;
 SELECT dp_private_query('SELECT line, count(*) FROM lines GROUP BY line');
--- All lines of an order are of one customer.
+-- A group with one value of what refers is of one person.
 SELECT order_id, count(*) FROM lines GROUP BY order_id;
-SELECT order_no, line, count(*) FROM parts GROUP BY order_no, line;
+SELECT line, order_no, count(*) FROM parts GROUP BY line, order_no;
+SELECT line, count(*) FROM lines WHERE order_id = 1000 GROUP BY line;
 PREPARE priced AS SELECT dp_count(200) FROM lines WHERE price > $1 AND order_id < 1000;
 EXECUTE priced(15);
 EXECUTE priced(25);

@@ -1,7 +1,5 @@
 #include "pg/plain/empty_answers.hpp"
 
-#include <algorithm>
-
 #include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/grants/reference.hpp"
@@ -119,31 +117,42 @@ const Node* add_keys(const PlainLevel* level, FixedColumns fixed) {
   return person;
 }
 
-// Whether the columns choose a row of the other table, whose person is that of the rows.
-bool names_referenced_row(const ProtectedRelation& protection, const Bitmapset* columns) {
-  if (!OidIsValid(protection.through)) return false;
+// Whether the columns have those of the foreign key by which a row refers to that of its person.
+bool refer_to_person(const ProtectedRelation* protection, const Bitmapset* columns) {
   const char* problem = nullptr;
-  const Reference* reference = find_reference(protection.relation, protection.reference_column,
-                                              protection.through, &problem);
+  const Reference* reference = find_reference(protection->relation, protection->reference_column,
+                                              protection->through, &problem);
   if (reference == nullptr) return false;
-  return std::all_of(reference->own, reference->own + reference->columns,
-                     [&](AttrNumber column) { return bms_is_member(column, columns); });
+  for (int i = 0; i < reference->columns; ++i) {
+    if (!bms_is_member(reference->own[i], columns)) return false;
+  }
+  return true;
 }
 
 bool names_person(Oid relation, const Bitmapset* columns) {
   const ProtectedRelation* protection = find_protected_relation(relation);
   if (protection == nullptr) return false;
-  return (protection->user_column > 0 && bms_is_member(protection->user_column, columns)) ||
-         names_referenced_row(*protection, columns);
+  if (OidIsValid(protection->through)) return refer_to_person(protection, columns);
+  return protection->user_column > 0 && bms_is_member(protection->user_column, columns);
+}
+
+// Whether the columns of a relation have one value in a group, and rows with it are of one person.
+using OfOnePerson = bool (*)(Oid relation, const Bitmapset* columns);
+
+bool any_relation(const PlainLevel* level, const FixedColumns fixed, OfOnePerson are_of_one) {
+  for (int i = 0; i < list_length(level->relations); ++i) {
+    if (are_of_one(list_nth_oid(level->relations, i), fixed[i])) return true;
+  }
+  return false;
+}
+
+bool are_of_one_row(const PlainLevel* level, const FixedColumns fixed) {
+  return any_relation(level, fixed, are_unique);
 }
 
 // Whether all rows with one value of these columns are one, or of one person.
 bool are_of_one_person(const PlainLevel* level, const FixedColumns fixed) {
-  for (int i = 0; i < list_length(level->relations); ++i) {
-    const Oid relation = list_nth_oid(level->relations, i);
-    if (names_person(relation, fixed[i]) || are_unique(relation, fixed[i])) return true;
-  }
-  return false;
+  return are_of_one_row(level, fixed) || any_relation(level, fixed, names_person);
 }
 
 [[noreturn]] void refuse_groups_by_person(const PlainLevel* level, const Node* key) {
@@ -169,11 +178,13 @@ void refuse_hidden_groups(const PlainLevel* level) {
   const Node* person = add_keys(level, fixed);
   if (person != nullptr) refuse_groups_by_person(level, person);
   if (!are_of_one_person(level, fixed)) return;
-  refuse(
-      level->refused, kNowhere,
-      "the keys in GROUP BY choose one row, or the rows of one person, and such a group is never "
-      "shown",
-      "Group by columns of which many rows have the same values.");
+  refuse(level->refused, kNowhere,
+         are_of_one_row(level, fixed)
+             ? "the keys in GROUP BY are unique, so each group has one row, and such a group is "
+               "never shown"
+             : "the keys in GROUP BY refer to the row of one person, and a group of one person is "
+               "never shown",
+         "Group by columns of which many rows have the same values.");
 }
 
 // ---- Rows of nobody ------------------------------------------------------------------------

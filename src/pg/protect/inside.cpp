@@ -337,7 +337,7 @@ void check_column(const JudgedLevel* level, const Var* column) {
 }
 
 void check_key_looks(const JudgedLevel* level, const Node* expression) {
-  if (is_bytewise(exprType(expression), exprTypmod(expression), exprCollation(expression))) return;
+  if (looks_like_its_equals(expression)) return;
   refuse_at(
       level, expression,
       psprintf("keys of type %s are not supported: equal keys may look different, and a single row "

@@ -21,6 +21,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 }
@@ -164,6 +165,15 @@ void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* r
               {static_cast<int>(key->tleSortGroupRef), static_cast<int>(group->tleSortGroupRef)});
 }
 
+// A numeric is written without the zeros at its end, unless its type says how many decimals it has:
+// 1.0 and 1.00 are one key, and one row would decide which of them is shown.
+Node* without_idle_decimals(JudgedLevel* level, Node* key) {
+  if (exprType(key) != NUMERICOID || exprTypmod(key) >= 0) return key;
+  Node* call = as<Node>(makeFuncExpr(F_TRIM_SCALE, NUMERICOID, list_make1(key), InvalidOid,
+                                     InvalidOid, COERCE_EXPLICIT_CALL));
+  return with_bounded_work(level, call);
+}
+
 Node* rewrite_key(const GroupKeys& keys, const SortGroupClause* key, Node* expression) {
   JudgedLevel* level = keys.level;
   check_one_value(level, expression);
@@ -173,11 +183,13 @@ Node* rewrite_key(const GroupKeys& keys, const SortGroupClause* key, Node* expre
   count_key(level, rewritten);
   List** samples = &level->statement->samples;
   *samples = with_sample_of_key(*samples, rewritten);
-  if (!is_key_of_list(keys, expression)) check_key_looks(level, rewritten);
   // A long id that counted as NULL would be in one group with others.
   const bool stays = keys.has_users && is_user_of_row(level, expression);
-  if (stays || is_public(level, expression)) return rewritten;
-  return with_bounded_reading(level, rewritten);
+  if (!stays && !is_public(level, expression)) rewritten = with_bounded_reading(level, rewritten);
+  if (is_key_of_list(keys, expression)) return rewritten;
+  if (!stays) rewritten = without_idle_decimals(level, rewritten);
+  check_key_looks(level, rewritten);
+  return rewritten;
 }
 
 }  // namespace

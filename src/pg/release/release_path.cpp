@@ -121,7 +121,7 @@ void require_bytewise_keys(const ReleaseLevel& level) {
   const PlannerInfo* root = level.grouping.root;
   for (auto* clause : each<SortGroupClause>(root->parse->groupClause)) {
     const Node* key = get_sortgroupclause_expr(clause, root->processed_tlist);
-    if (is_bytewise(exprType(key), exprTypmod(key), exprCollation(key))) continue;
+    if (looks_like_its_equals(key)) continue;
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("dp_keep_group cannot be used with a key of type %s",
                            format_type_with_typemod(exprType(key), exprTypmod(key))),

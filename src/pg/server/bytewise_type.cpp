@@ -1,7 +1,12 @@
 #include "pg/server/bytewise_type.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
 
@@ -34,8 +39,11 @@ bool is_bytewise(Oid type, Oid collation) {
   }
 }
 
-bool is_bytewise(Oid type, int32 modifier, Oid collation) {
-  const Oid base = getBaseTypeAndTypmod(type, &modifier);
+bool looks_like_its_equals(const Node* expression) {
+  if (IsA(expression, FuncExpr) && as<FuncExpr>(expression)->funcid == F_TRIM_SCALE) return true;
+  const Oid collation = exprCollation(expression);
+  int32 modifier = exprTypmod(expression);
+  const Oid base = getBaseTypeAndTypmod(exprType(expression), &modifier);
   const bool is_fixed = modifier >= 0;
   if (base == NUMERICOID) return is_fixed;
   if (base == BPCHAROID) return is_fixed && get_collation_isdeterministic(collation);

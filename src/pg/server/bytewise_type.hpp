@@ -2,6 +2,10 @@
 
 #include "pg/server/postgres.hpp"
 
+extern "C" {
+#include "nodes/nodes.h"
+}
+
 namespace dpquantile {
 
 // Whether values of the type are equal if and only if their bytes are. PostgreSQL's opclasses say
@@ -9,8 +13,9 @@ namespace dpquantile {
 // not count. Privacy rests on the answer, so only types that are known are listed.
 bool is_bytewise(Oid type, Oid collation);
 
-// The same for values of one column or expression, whose length or scale the type modifier fixes:
-// then character(n) and numeric(p, s) are bytewise, too.
-bool is_bytewise(Oid type, int32 modifier, Oid collation);
+// The same for the values of one expression. The length or scale of its type may be fixed: then
+// character(n) and numeric(p, s) are bytewise, too. A numeric is without the zeros at its end,
+// which trim_scale() takes away.
+bool looks_like_its_equals(const Node* expression);
 
 }  // namespace dpquantile
