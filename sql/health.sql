@@ -67,6 +67,34 @@ SELECT * FROM dp_health() WHERE check_name = 'privileges';
 ROLLBACK;
 SELECT * FROM dp_health() WHERE check_name = 'privileges';
 
+-- Rights on the extension that each private query needs, also one with PostgreSQL's own aggregates (threat 205). Who owns a table and not the
+-- extension grants none of them.
+SET client_min_messages = warning;
+BEGIN;
+CREATE ROLE regress_dpq_health_owner LOGIN;
+CREATE ROLE regress_dpq_health_analyst LOGIN;
+CREATE ROLE regress_dpq_health_group;
+CREATE TABLE health_rows (id int PRIMARY KEY);
+SELECT dp_protect_table('health_rows'), dp_grant_private_access('health_rows', 'regress_dpq_health_analyst', epsilon => 1), dp_grant_private_access('health_rows', 'regress_dpq_health_group');
+GRANT regress_dpq_health_group TO regress_dpq_health_analyst;
+SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f.oid::regprocedure) FROM pg_proc f WHERE (f.proname, f.pronamespace) IN (('dp_count', 'public'::regnamespace), ('total', 'dpquantile'::regnamespace)) \gexec
+SELECT role, problem FROM dp_protected_tables WHERE relation = 'health_rows'::regclass ORDER BY role;
+SELECT * FROM dp_health() WHERE check_name = 'protection';
+SELECT dp_grant_private_access('health_rows', 'regress_dpq_health_analyst', epsilon => 1);
+SELECT * FROM dp_health() WHERE check_name = 'protection';
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+SELECT problem FROM dp_protected_tables WHERE relation = 'health_rows'::regclass AND role = 'regress_dpq_health_analyst';
+SELECT * FROM dp_health() WHERE check_name = 'protection';
+ALTER TABLE health_rows OWNER TO regress_dpq_health_owner;
+GRANT USAGE ON SCHEMA public TO regress_dpq_health_owner;
+SET SESSION AUTHORIZATION regress_dpq_health_owner;
+SELECT dp_grant_private_access('health_rows', 'regress_dpq_health_analyst', epsilon => 1);
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_private_access('health_rows', 'regress_dpq_health_analyst', epsilon => 1);
+SELECT role, problem FROM dp_protected_tables WHERE relation = 'health_rows'::regclass ORDER BY role;
+ROLLBACK;
+RESET client_min_messages;
+
 -- Tables of different owners, which no charge takes
 BEGIN;
 ALTER TABLE dpquantile.budget OWNER TO regress_dpq_health_monitor;

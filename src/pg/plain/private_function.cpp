@@ -11,6 +11,8 @@ extern "C" {
 #include "parser/parse_collate.h"
 #include "parser/parse_func.h"
 #include "parser/parse_node.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 }
@@ -19,8 +21,22 @@ namespace dpquantile {
 
 namespace {
 
+// PostgreSQL names the schema, and says nothing of why a query needs it that does not name it.
+void require_usage(Oid schema, const char* name) {
+  const Datum may_use = DirectFunctionCall2(has_schema_privilege_id, ObjectIdGetDatum(schema),
+                                            CStringGetTextDatum("USAGE"));
+  if (DatumGetBool(may_use)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for schema %s", name),
+           errdetail("The extension that answers private queries is in this schema."),
+           errhint("Ask its owner: GRANT USAGE ON SCHEMA %s TO %s.", quote_identifier(name),
+                   quote_identifier(GetUserNameFromId(GetUserId(), false)))));
+}
+
 Node* call_named(const char* name, List* arguments, int location) {
-  const char* schema = get_namespace_name(schema_of_extension());
+  const Oid of_extension = schema_of_extension();
+  const char* schema = get_namespace_name(of_extension);
+  if (schema != nullptr) require_usage(of_extension, schema);
   List* qualified =
       list_make2(makeString(pstrdup(schema == nullptr ? "" : schema)), makeString(pstrdup(name)));
   ParseState* state = make_parsestate(nullptr);

@@ -7,6 +7,7 @@
 #include "pg/protect/references.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/row_work.hpp"
+#include "pg/protect/safe_answers.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
 #include "pg/server/level_mark.hpp"
@@ -285,6 +286,7 @@ void judge_release(JudgedLevel* level) {
   level->type = RelationType::kAnswers;
   add_public_tables(level);
   check_release_block(level);
+  if (!level->is_refused) attempt(level, [&] { make_answers_safe(level); });
   mark_level(level, set_validated(level), true);
   // No condition around gets below the aggregates, where it would be evaluated for rows.
   if (level->parent != nullptr) fence(level->query);
@@ -293,6 +295,7 @@ void judge_release(JudgedLevel* level) {
 // What is below may have made it one of answers.
 void judge_outer_query(JudgedLevel* level) {
   check_outer_query(level);
+  if (!level->is_refused) attempt(level, [&] { make_outer_query_safe(level); });
   // Aggregates over no protected rows may be of values of any type, and compute anything. Their
   // answers are not kept.
   if (level->query->hasAggs) mark_level(level, NIL, false);

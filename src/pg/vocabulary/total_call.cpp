@@ -2,8 +2,6 @@
 
 namespace dpquantile {
 
-namespace {
-
 bool is_about_values(int sqlstate) {
   switch (sqlstate) {
     case ERRCODE_FEATURE_NOT_SUPPORTED:
@@ -15,8 +13,6 @@ bool is_about_values(int sqlstate) {
       return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION;
   }
 }
-
-}  // namespace
 
 Datum call_or_null(PGFunction original, FunctionCallInfo fcinfo) {
   const MemoryContext context = CurrentMemoryContext;

@@ -10,10 +10,13 @@
 // stands for which function; SQL calls all of them by dpquantile.total() (total_variant.cpp).
 namespace dpquantile {
 
+// Whether an error is about the values of arguments: SQLSTATE class 22 (data exception), 0A000
+// (PostgreSQL reports it for units, NaN and infinities), 42601 (formats), 54000 (lengths) and 54001
+// (the depth of the stack).
+bool is_about_values(int sqlstate);
+
 // Calls original with the arguments of fcinfo. Makes the answer NULL if it reports an error about
-// their values: SQLSTATE class 22 (data exception), 0A000 (PostgreSQL reports it for units, NaN and
-// infinities), 42601 (formats), 54000 (lengths) and 54001 (the depth of the stack). Any other
-// error, such as a cancel, is raised.
+// their values. Any other error, such as a cancel, is raised.
 //
 // This leaves a transaction as it was only if original holds nothing when it reports the error: no
 // lock, no buffer, no open file or relation, no cache entry. Each file that calls it says why that

@@ -23,3 +23,17 @@ CREATE OR REPLACE FUNCTION dpquantile.total_stable(answer anyarray, original oid
 COMMENT ON FUNCTION dpquantile.total_stable(anyarray, oid, "any") IS
 'As dpquantile.total(), for a function whose answer depends on settings, such as the time zone.
   answer, original, arguments: as there.';
+
+CREATE OR REPLACE FUNCTION dpquantile.or_null(answer anyelement, original internal, VARIADIC arguments "any") RETURNS anyelement
+  LANGUAGE C STABLE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpq_or_null';
+COMMENT ON FUNCTION dpquantile.or_null(anyelement, internal, "any") IS
+'What a function answers, and NULL with a notice where that fails. A private query calls it, over answers that have been charged, in the place of the function.
+  answer: NULL, of the type of the answer.
+  original: the function. Only the extension can write it, so nobody else can call this function.
+  arguments: those of the function.';
+
+CREATE OR REPLACE FUNCTION dpquantile.only_element(elements anyarray) RETURNS anyelement LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpq_only_element';
+COMMENT ON FUNCTION dpquantile.only_element(anyarray) IS
+  'elements: the rows of a subquery of which one value is asked. The only one, or NULL if there is none, and with a notice if there are several.';

@@ -60,6 +60,11 @@ CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subje
       FROM dpquantile.early_ends e
      WHERE e.most_cancels IS NOT NULL
     UNION ALL
+    SELECT DISTINCT m.oid::regrole::text, 'warning', 'private queries fail: ' || dpquantile.missing_right(m.oid)
+      FROM dpquantile.private_access p
+      JOIN pg_catalog.pg_roles m ON m.rolcanlogin AND pg_catalog.pg_has_role(m.oid, p.grantee_oid, 'MEMBER')
+     WHERE p.role_problem IS NULL AND dpquantile.missing_right(m.oid) IS NOT NULL
+    UNION ALL
     SELECT * FROM dpquantile.findings_about_rights()
      ORDER BY 1, 2, 3;
   END;

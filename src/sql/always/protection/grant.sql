@@ -156,6 +156,7 @@ BEGIN
      SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon, epsilon = excluded.epsilon,
          delta = excluded.delta, reuse = excluded.reuse, most_cancels = excluded.most_cancels,
          granted_at = excluded.granted_at, granted_by = excluded.granted_by;
+  PERFORM dpquantile.grant_use(grantee.oid, set_private_grant.caller);
 END
 $$;
 

@@ -81,7 +81,8 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
               WHEN p.role_problem IS NOT NULL THEN 'private access is closed: ' || p.role_problem
               WHEN e.problem IS NOT NULL
               THEN format('private access %sis closed: %s', 'of ' || nullif(e.grantee_oid, p.grantee_oid)::regrole || ' ', e.problem)
-              WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right END AS problem
+              WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right
+              ELSE 'private queries fail: ' || (SELECT dpquantile.missing_right(r.oid) FROM pg_roles r WHERE r.oid = p.grantee_oid AND r.rolcanlogin) END AS problem
     FROM dpquantile.private_access p
     LEFT JOIN LATERAL (SELECT e.problem, e.grantee_oid FROM dpquantile.early_ends e
                         WHERE e.relation = p.relation AND e.problem IS NOT NULL

@@ -1,0 +1,84 @@
+-- What is computed of answers does not fail after the charge (threat 204): it is NULL where PostgreSQL raises an error. Two counts of one
+-- query are the same answer, so that their difference is 0. Counts have epsilon 100: noise on them is 0 except with a probability below 1e-10.
+\set SHOW_CONTEXT never
+\set VERBOSITY terse
+CREATE ROLE regress_dpq_safe_owner LOGIN;
+CREATE ROLE regress_dpq_safe_analyst LOGIN;
+CREATE SCHEMA regress_dpq_safe AUTHORIZATION regress_dpq_safe_owner;
+GRANT USAGE ON SCHEMA regress_dpq_safe TO regress_dpq_safe_analyst;
+SELECT dp_grant_budget('regress_dpq_safe_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_safe_analyst');
+SET SESSION AUTHORIZATION regress_dpq_safe_owner;
+SET search_path = regress_dpq_safe, public;
+CREATE TABLE shop (id int PRIMARY KEY, size int);
+INSERT INTO shop VALUES (1, 5), (2, 0);
+GRANT SELECT ON shop TO regress_dpq_safe_analyst;
+CREATE TABLE visits (kind text, amount int, city text);
+INSERT INTO visits SELECT CASE WHEN i % 4 = 0 THEN 'web' ELSE 'store' END, i % 10, CASE i WHEN 7 THEN 'Vaduz' ELSE 'Oslo' END FROM generate_series(1, 40) i;
+SELECT dp_protect_table('visits'), dp_set_domain('visits', 'kind', '{web,store,phone}'), dp_set_domain('visits', 'amount', 0, 9),
+       dp_grant_private_access('visits', 'regress_dpq_safe_analyst', epsilon => 100, delta => 1e-12);
+SET SESSION AUTHORIZATION regress_dpq_safe_analyst;
+SET search_path = regress_dpq_safe, public;
+
+-- In the query of the answers, with groups of a public list that have no rows
+SELECT kind, sum(amount) / count(*) IS NULL AS is_null, dp_count(100) / count(*) AS one FROM visits GROUP BY kind ORDER BY 100 / count(*), kind;
+SELECT kind, CASE WHEN count(*) / (count(*) - count(*)) > 1 THEN 'more' ELSE 'unknown' END AS share FROM visits GROUP BY kind HAVING 1 / count(*) IS NULL;
+SELECT dp_count(100) / (dp_count(100) - dp_count(100)) AS ratio FROM visits;
+-- Expressions of all kinds: what PostgreSQL refuses is NULL, and its reason is a notice unless the function has a variant for rows.
+CREATE TEMP TABLE expression (sql text);
+INSERT INTO expression VALUES
+  ('1 / zero'), ('1 / zero::float8'), ('1.0 / zero'), ('n % zero'), ('mod(n, zero)'), ('sqrt(-n)'), ('ln(zero)'), ('ln(-n::numeric)'), ('power(-n, 0.5)'),
+  ('exp(n * 1000.0)'), ('exp(n * 1000::float8)'), ('(n * 2000)::smallint'), ('(n * 10000000000)::int'), ('n::numeric(3, 2)'), ('factorial(-n)'), ('chr(-n::int)'),
+  ('n * 9223372036854775807'), ('date ''2020-01-01'' + n::int * 71560000'), ('now() + n * interval ''1000000 years'''), ('interval ''1 day'' / zero'),
+  ('(kind || n)::int'), ('kind::numeric'), ('kind::date'), ('kind::timestamptz'), ('kind::inet'), ('kind::jsonb'), ('kind::boolean'), ('(kind || ''}'')::int[]'),
+  ('to_date(kind, ''YYYY'')'), ('to_number(kind || ''x'', ''9'')'), ('to_timestamp(kind, ''HH'')'), ('regexp_replace(kind, ''('', kind)'), ('kind ~ ''('''),
+  ('overlay(kind placing ''x'' from zero::int - 1)'), ('substring(kind from 1 for -n::int)'), ('decode(kind, ''hex'')'), ('to_char(n, ''9'') :: int'),
+  ('width_bucket(n, 1, 1, 5)'), ('(ARRAY[n * 2000, 1]::smallint[])[1]'), ('make_date(n::int, 13, 1)'), ('format(''%z'', n)'), ('kind LIKE left(kind, 1) || ''\'''),
+  ('(SELECT 1 / (n - s.size * n / 5) FROM shop s WHERE id = 1)'), ('(SELECT s.size FROM shop s WHERE n > 0)'),
+  ('repeat(kind, 1000000000)'), ('dp_cdf_quantile(dp_cdf, 2)');
+\set ECHO none
+\pset format unaligned
+\t on
+SELECT format('WITH a AS (SELECT kind, count(*) AS n, count(*) - count(*) AS zero, dp_cdf(amount, 1, 0, 9) FROM visits GROUP BY kind) SELECT %L AS sql, bool_and((%s) IS NULL) AS is_null FROM a WHERE kind = ''store''', sql, sql)
+  FROM expression \gexec
+\t off
+\pset format aligned
+\set ECHO all
+SELECT 1 / (lag(n, 1, n) OVER (ORDER BY kind) - n) AS ratio FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a ORDER BY 1;
+-- What does not fail is as it was.
+WITH a AS (SELECT kind, count(*) AS n FROM visits GROUP BY kind)
+SELECT kind, n / 3 AS third, n::text || kind AS text, format('%s %I', kind, n), concat(kind, n), (n || '')::numeric AS number, array_to_string(ARRAY[kind, 'x'], '-'), ARRAY[[1, 2], [n, 3]] AS square,
+       (n, kind) < (15, 'x') AS less, jsonb_build_object('n', n) ->> 'n' AS json, CASE kind WHEN 'web' THEN 1 / n END AS cases, (SELECT max(x) FROM generate_series(1, n) x) AS most,
+       kind ~ '^w' AS is_web, regexp_replace(kind, '[aeiou]', '', 'g') AS consonants, (SELECT n FROM a b WHERE b.kind = 'web') AS webs, round(n, -1) AS tens, upper(kind) AS upper
+  FROM a ORDER BY kind;
+SELECT n / 10 AS tens, count(*), sum(1 / (n - n)) AS sum, jsonb_object_agg(nullif(kind, 'web'), n) AS objects FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a GROUP BY n / 10 ORDER BY n / 10;
+SELECT kind FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a ORDER BY kind LIMIT (SELECT -count(*) FROM visits);
+SELECT kind FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a ORDER BY kind OFFSET (SELECT -count(*) FROM visits);
+SELECT x FROM (SELECT count(*) AS n FROM visits) a, generate_series(1, n / 20) x;
+SELECT x FROM (SELECT count(*) AS n FROM visits) a, abs(1 / (n - n)) x;
+PREPARE ratio AS SELECT count(*) / $1::int AS ratio, CASE WHEN $1 = 0 THEN 0 ELSE 1 / $1 END AS share FROM visits;
+EXECUTE ratio(0);
+EXECUTE ratio(20);
+-- What fails whatever the answers are, and what could, is refused for nothing.
+SELECT count(*) AS charges FROM dp_ledger \gset
+SELECT count(*), 1 / 0 FROM visits;
+PREPARE share AS SELECT count(*), 1 / $1::int FROM visits;
+EXECUTE share(0);
+SELECT ntile(0) OVER (ORDER BY n) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT n::information_schema.cardinal_number FROM (SELECT count(*) AS n FROM visits) a;
+SELECT kind LIKE ANY (ARRAY['a%', kind]) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT regexp_split_to_table(kind, '(') FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT ARRAY[x, '{1}'::bigint[]] FROM (SELECT ARRAY[count(*), 2] AS x FROM visits) a;
+SELECT (SELECT ARRAY[n] FROM shop) FROM (SELECT count(*) AS n FROM visits) a;
+SELECT n FROM (SELECT count(*) AS n FROM visits) a LIMIT -1;
+SELECT count(*) = :charges AS nothing_charged FROM dp_ledger;
+-- Nothing is computed of a group that is not shown, so that no notice tells of it.
+SELECT city, dp_count(1) > 0 AS some FROM visits WHERE city = 'Vaduz' GROUP BY city HAVING (city || dp_count(1))::int IS NULL AND dp_keep_group(1, 1e-12);
+-- Nobody else can have a function called.
+RESET SESSION AUTHORIZATION;
+SELECT dpquantile.or_null(1, NULL, 2);
+SELECT dpquantile.or_null(1, NULL::internal, 2);
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_safe CASCADE;
+DROP OWNED BY regress_dpq_safe_owner, regress_dpq_safe_analyst;
+DROP ROLE regress_dpq_safe_owner, regress_dpq_safe_analyst;

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "pg/protect/judged_level.hpp"
+
+// What is computed of answers does not fail: where PostgreSQL would raise an error, such as a
+// division by a count that noise has made 0, the value is NULL. An error would take all answers of
+// a query that has been charged. What cannot be made so is refused before the charge. Errors tell
+// nothing of rows there, so this is a service and no rule of privacy.
+namespace dpquantile {
+
+// Of a release block: what is computed of its keys and of the answers of its private aggregates.
+// ereports if something in it cannot be made so.
+void make_answers_safe(JudgedLevel* level);
+
+// Of an outer query, unless it computes with public values alone.
+void make_outer_query_safe(JudgedLevel* level);
+
+}  // namespace dpquantile
