@@ -248,6 +248,13 @@ SELECT dp_user_mean(v.patient, v.cost, 10, 0, 600, dp_options(method => 'bounded
   FROM patients p JOIN visits v ON v.patient = p.id;
 SELECT dp_count(10) >= 0 AS n FROM visits;
 SELECT dp_count(10) >= 0 AS n FROM patients p JOIN visits v ON v.patient = p.id;
+-- A view with a join costs what the join does.
+SET SESSION AUTHORIZATION regress_dpq_join_owner;
+CREATE VIEW visitors AS SELECT v.patient, v.cost FROM patients p JOIN visits v ON v.patient = p.id;
+SELECT dp_protect_table('visitors', 'patient', 4, 'patient'), dp_grant_private_access('visitors', 'regress_dpq_join_replacer');
+SET SESSION AUTHORIZATION regress_dpq_join_replacer;
+SELECT dp_count_distinct(patient, 10) >= 0 AS n FROM visitors;
+SELECT dp_count(10) >= 0 AS n FROM visitors;
 SELECT function, neighbours, round(epsilon, 3) AS epsilon, tables FROM dp_ledger ORDER BY number;
 RESET SESSION AUTHORIZATION;
 

@@ -55,9 +55,11 @@ GRANT SELECT ON department, family, child, ruled, shared, calendar, viewed, part
 GRANT SELECT ON plain TO regress_dpq_stranger;
 CREATE VIEW stay AS SELECT cost, patient FROM visit;
 CREATE VIEW patients AS SELECT cost, patient FROM visit;
-SELECT dp_protect_table(t) FROM unnest('{staff,other,sample,stay}'::regclass[]) t;
+SELECT dp_protect_table(t) FROM unnest('{staff,other,stay}'::regclass[]) t;
+-- A view that is more than a choice of rows, and not one of persons
+SELECT dp_protect_table('sample');
 SELECT dp_protect_table('visit', 'patient'), dp_protect_table('patients', 'cost');
-SELECT dp_grant_private_access(t, 'regress_dpq_asker') FROM unnest('{staff,visit,sample,stay,patients}'::regclass[]) t;
+SELECT dp_grant_private_access(t, 'regress_dpq_asker') FROM unnest('{staff,visit,stay,patients}'::regclass[]) t;
 
 RESET SESSION AUTHORIZATION;
 CREATE VIEW regress_dpq_own.plain_rows AS SELECT id FROM regress_dpq_hr.plain;
@@ -557,8 +559,6 @@ SELECT ward FROM visit GROUP BY ward HAVING dp_keep_group(1, 1e-6);
 -- Single rows are protected: a user of one row more is another user.
 SELECT dp_user_mean(id, salary, 1, 0, 10, dp_options(method => 'bounded', max_contributions => 1)) FROM staff;
 SELECT department FROM staff GROUP BY department HAVING dp_keep_group(id, 1, 1e-6, 2);
--- A view that is more than a choice of rows
-SELECT dp_count(1) FROM sample;
 
 -- The grant's smallest epsilon
 SELECT dp_count(0.009) FROM staff;

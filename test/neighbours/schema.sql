@@ -34,7 +34,7 @@ CREATE TABLE events_new PARTITION OF events DEFAULT;
 CREATE TABLE hidden (id int4 PRIMARY KEY, age int4, salary numeric, department text, city_id int4, hired date, note text COLLATE "ucs_basic", active bool);
 CREATE VIEW roster AS SELECT id, age, salary, upper(department) AS department, city_id, hired, note FROM hidden WHERE active;
 
--- Small tables: one of rows, four of a unit and two views of it, and two units of other types. Trees of joins read them (trees.py).
+-- Small tables: one of rows, four of a unit and six views of it, and two units of other types. Trees of joins read them (trees.py).
 CREATE TABLE calls (id int4, city_id int4, level int4);
 CREATE TABLE beds (patient int4, city_id int4, level int4);
 CREATE TABLE doses (patient int8, city_id int4, level int4);
@@ -46,6 +46,11 @@ CREATE TABLE slips (patient varchar(9), city_id int4, level int4, price numeric,
 CREATE TABLE bills (patient numeric, city_id int4, level int4);
 CREATE VIEW high_beds AS SELECT level + 1 AS level, patient, city_id FROM beds WHERE level > 1;
 CREATE VIEW known_meals AS SELECT level, city_id, patient FROM (SELECT * FROM meals WHERE city_id > 0) m;
+CREATE VIEW most_doses AS SELECT max(level) AS level, patient, city_id FROM doses GROUP BY patient, city_id;
+CREATE VIEW fed_beds AS
+  SELECT b.patient, b.city_id, coalesce(m.level, b.level) AS level
+    FROM beds b LEFT JOIN (SELECT patient, count(*)::int4 AS level FROM meals GROUP BY patient) m ON m.patient = b.patient;
+CREATE VIEW ranked_trips AS SELECT patient, city_id, (rank() OVER (PARTITION BY patient ORDER BY level))::int4 AS level FROM trips;
 
 -- Public tables
 CREATE TABLE city (id int4 PRIMARY KEY, name text NOT NULL UNIQUE, region text NOT NULL, population int4, founded date);
@@ -54,6 +59,7 @@ CREATE TABLE calendar (day date PRIMARY KEY, month text NOT NULL, holiday bool);
 INSERT INTO calendar SELECT d, to_char(d, 'YYYY-MM'), extract(dow FROM d) = 0 FROM generate_series(timestamp '2023-12-20', '2024-03-10', '1 day') d;
 CREATE TABLE area (id int4 PRIMARY KEY, city_id int4, level int4);
 INSERT INTO area SELECT i, nullif(i % 5, 4), nullif(i % 4, 0) FROM generate_series(1, 9) i;
+CREATE VIEW placed_meals AS SELECT m.patient, a.city_id, m.level FROM meals m JOIN area a ON a.id = m.city_id;
 CREATE TABLE square (a int4, b int4, level int4, PRIMARY KEY (a, b));
 INSERT INTO square SELECT a, b, a + b FROM generate_series(1, 4) a, generate_series(1, 4) b;
 CREATE TABLE band (low int4, high int4, title text);

@@ -17,7 +17,8 @@ from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation
 
 # The protected tables of each unit, with what stands for each of them
 UNITS: Sequence[Dict[str, Sequence[str]]] = (
-    {"beds": ("beds", "beds", "high_beds"), "doses": ("doses",), "meals": ("meals", "meals", "known_meals"), "trips": ("trips",)},
+    {"beds": ("beds", "beds", "high_beds", "fed_beds"), "doses": ("doses", "doses", "most_doses"),
+     "meals": ("meals", "meals", "known_meals", "placed_meals"), "trips": ("trips", "trips", "ranked_trips")},
     {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)})
 TYPES_OF_PATIENTS = {"doses": "int8", "notes": "text", "slips": "varchar", "bills": "numeric"}
 MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3}

@@ -360,6 +360,16 @@ my $keys = join ', ', map { qq{(name || repeat('$_', 2000)) COLLATE "C"} } 'a' .
 my ($few, $many) = map { summary(seen($node, $_, "SELECT dp_count(0.1) FROM staff WHERE id = 150 GROUP BY $keys HAVING dp_keep_group(0.1, 1e-12); SELECT reuses FROM dp_ledger ORDER BY number DESC LIMIT 1")) } 'few', 'many';
 is("$few $many", '0 0', 'threat 77: a hidden group makes no difference to what is kept');
 
+# threat 201: an answer is kept for the query in a view of several tables, not for the view's name.
+my @views = map { "SET ROLE owner; SET search_path = few; CREATE OR REPLACE VIEW placed AS SELECT s.id, d.name FROM staff s JOIN department d ON d.id = s.department WHERE d.id > $_" } 1, 2;
+$node->safe_psql('postgres', "$views[0]; SELECT public.dp_protect_table('placed');
+	SELECT public.dp_grant_private_access('placed', 'analyst', epsilon => 1, reuse => '1 hour')");
+is_the_same('a view of several tables', ('SELECT count(*) FROM placed') x 2);
+$node->safe_psql('postgres', $views[1]);
+(undef, $paid) = asked('SELECT count(*) FROM placed');
+is($paid, 1, 'another view of the same name: another answer');
+$node->safe_psql('postgres', 'DROP VIEW few.placed');
+
 # A restart forgets them, also after a crash.
 asked('SELECT count(*) FROM staff');
 $node->stop('immediate');

@@ -8,7 +8,7 @@ void BorrowedPlan::each_field(MarkFields* fields) {
   fields->require(relations != NIL);
   fields->list("user_columns", T_IntList, &user_columns, list_length(relations));
   fields->list("through", T_OidList, &through, list_length(relations));
-  fields->list("referenced", T_IntList, &referenced, list_length(relations));
+  fields->list("unnamed", T_IntList, &unnamed, list_length(relations));
   fields->list("max_rows", T_IntList, &max_rows, list_length(relations));
   fields->list("max_groups", T_IntList, &max_groups, list_length(relations));
   fields->texts("units", &units, list_length(relations));

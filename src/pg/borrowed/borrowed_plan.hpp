@@ -6,12 +6,12 @@
 namespace dpquantile {
 
 struct BorrowedPlan {
-  Oid user;              // for whom the query was validated
-  List* relations;       // of OIDs: the borrowed relations
-  List* user_columns;    // of numbers: the column of each that named the users, or 0
-  List* through;         // of OIDs: the table through which each reached its users, or invalid
-  List* referenced;      // of numbers: 1 for each that is read for the users of another one alone
-  List* max_rows;        // of numbers: the most rows of a user of each, or 0
+  Oid user;            // for whom the query was validated
+  List* relations;     // of OIDs: the borrowed relations
+  List* user_columns;  // of numbers: the column of each that named the users, or 0
+  List* through;       // of OIDs: the table through which each reached its users, or invalid
+  List* unnamed;   // of numbers: 1 for each that is read for another one alone, which needs a grant
+  List* max_rows;  // of numbers: the most rows of a user of each, or 0
   List* max_groups;      // of numbers: the most groups in which a user of each counts, or 0
   List* units;           // of String: the unit of each, or an empty one
   List* tables;          // of OIDs: the table that the rows of each are of

@@ -86,7 +86,7 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   const ListCell* cell;
   foreach (cell, mark.relations) {
     const int number = foreach_current_index(cell);
-    const bool is_named = list_nth_int(mark.referenced, number) == 0;
+    const bool is_named = list_nth_int(mark.unnamed, number) == 0;
     const auto granted = private_access(lfirst_oid(cell), mark.user);
     if (!granted && is_named) refuse_without_grant(lfirst_oid(cell));
     if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
@@ -133,6 +133,7 @@ void check_shared_rows(const BorrowedPlan& mark) {
   foreach (cell, mark.tables) {
     const int number = foreach_current_index(cell);
     const Oid relation = list_nth_oid(mark.relations, number);
+    if (!OidIsValid(lfirst_oid(cell))) continue;
     check_users_of_shared_rows(refused_query(relation), lfirst_oid(cell),
                                strVal(list_nth(mark.table_users, number)),
                                list_nth_oid(mark.through, number));

@@ -1,10 +1,12 @@
 #include "pg/grants/borrowed_relations.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/grants/view_query.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
+#include "catalog/pg_class.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 }
@@ -12,6 +14,99 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
+
+BorrowedRelation borrowed_of(RelationPermissions* entry, const ProtectedRelation& protection) {
+  BorrowedRelation borrowed{};
+  borrowed.permissions = entry;
+  borrowed.user_column = protection.user_column;
+  borrowed.through = protection.through;
+  borrowed.max_rows = protection.max_rows;
+  borrowed.max_groups = protection.max_groups;
+  borrowed.unit = protection.unit;
+  borrowed.table = entry->relid;
+  borrowed.table_users = "";
+  return borrowed;
+}
+
+BorrowedRelation* copy_of(const BorrowedRelation& relation) {
+  auto* copy = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
+  *copy = relation;
+  return copy;
+}
+
+// Null if the entry is not borrowed.
+BorrowedRelation* borrow(RelationPermissions* entry, Oid lent = InvalidOid) {
+  if ((entry->requiredPerms & ACL_SELECT) == 0 || !OidIsValid(entry->relid)) return nullptr;
+  const Oid user = GetUserId();
+  if (OidIsValid(entry->checkAsUser) && entry->checkAsUser != user) return nullptr;
+  const ProtectedRelation* protection = find_protected_relation(entry->relid);
+  if (protection == nullptr) return nullptr;
+  const BorrowedRelation found = borrowed_of(entry, *protection);
+  if (entry->relid == lent) return copy_of(found);
+  if (may_select(entry, user)) return nullptr;
+  return private_access(entry->relid, user) ? copy_of(found) : nullptr;
+}
+
+// ---- What views read -----------------------------------------------------------------------
+
+void borrow_tables_of_view(Query* query, const BorrowedRelation* view, List** borrowed);
+
+// What a borrowed view reads, unless its rows are those of one table. `entry` shows the view.
+void borrow_below(const RangeTblEntry* entry, const BorrowedRelation* view, List** borrowed) {
+  if (entry->rtekind == RTE_SUBQUERY && !shows_one_table(entry->subquery)) {
+    borrow_tables_of_view(entry->subquery, view, borrowed);
+  }
+}
+
+// Null if the entry is not protected. The entries by which a view's query names the view itself,
+// until PostgreSQL 15, show nothing.
+BorrowedRelation* borrow_for_view(const RangeTblEntry* entry, RelationPermissions* permissions,
+                                  const BorrowedRelation* view) {
+  const bool shows_nothing = entry->rtekind == RTE_RELATION && entry->relkind == RELKIND_VIEW;
+  if (permissions == nullptr || shows_nothing) return nullptr;
+  const ProtectedRelation* protection = find_protected_relation(permissions->relid);
+  if (protection == nullptr) return nullptr;
+  BorrowedRelation* relation = copy_of(borrowed_of(permissions, *protection));
+  relation->view = view;
+  return relation;
+}
+
+void borrow_tables_of_view(Query* query, const BorrowedRelation* view, List** borrowed) {
+  check_stack_depth();
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
+    BorrowedRelation* relation = borrow_for_view(entry, permissions_of(query, entry), view);
+    if (relation != nullptr) {
+      *borrowed = lappend(*borrowed, relation);
+      borrow_below(entry, relation, borrowed);
+    } else if (entry->rtekind == RTE_SUBQUERY) {
+      borrow_tables_of_view(entry->subquery, view, borrowed);
+    }
+  }
+  const auto borrow_in_expressions = [&](Node* node) {
+    if (!IsA(node, Query) || node == as<Node>(query)) return Look::kBelow;
+    borrow_tables_of_view(as<Query>(node), view, borrowed);
+    return Look::kPast;
+  };
+  (void)search(query, borrow_in_expressions,
+               kIntoQueries | QTW_IGNORE_RT_SUBQUERIES | DPQ_IGNORE_GROUP_KEYS);
+}
+
+void borrow_tables_of_views(Query* query, List** borrowed) {
+  const List* named = list_copy(*borrowed);
+  visit_nodes(
+      query,
+      [&](Node* node) {
+        if (!IsA(node, Query)) return;
+        for (auto* entry : each<RangeTblEntry>(as<Query>(node)->rtable)) {
+          const BorrowedRelation* view =
+              find_borrowed(named, permissions_of(as<Query>(node), entry));
+          if (view != nullptr) borrow_below(entry, view, borrowed);
+        }
+      },
+      kIntoQueries);
+}
+
+}  // namespace
 
 // The same rule as PostgreSQL's: SELECT on the relation, on all columns that are read, or on any
 // column if none is read.
@@ -32,46 +127,15 @@ bool may_select(const RelationPermissions* entry, Oid user) {
   return true;
 }
 
-BorrowedRelation borrowed_of(RelationPermissions* entry, const ProtectedRelation& protection) {
-  BorrowedRelation borrowed{};
-  borrowed.permissions = entry;
-  borrowed.user_column = protection.user_column;
-  borrowed.through = protection.through;
-  borrowed.max_rows = protection.max_rows;
-  borrowed.max_groups = protection.max_groups;
-  borrowed.unit = protection.unit;
-  borrowed.table = entry->relid;
-  borrowed.table_users = "";
-  return borrowed;
-}
-
-// Null if the entry is not borrowed.
-BorrowedRelation* borrow(RelationPermissions* entry) {
-  if ((entry->requiredPerms & ACL_SELECT) == 0 || !OidIsValid(entry->relid)) return nullptr;
-  const Oid user = GetUserId();
-  if (OidIsValid(entry->checkAsUser) && entry->checkAsUser != user) return nullptr;
-  const ProtectedRelation* protection = find_protected_relation(entry->relid);
-  if (protection == nullptr) return nullptr;
-  const BorrowedRelation found = borrowed_of(entry, *protection);
-  if (may_select(entry, user)) return nullptr;
-  if (!private_access(entry->relid, user)) return nullptr;
-  auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
-  *borrowed = found;
-  return borrowed;
-}
-
-}  // namespace
-
 BorrowedRelation* borrow_referenced(RelationPermissions* permissions) {
   const ProtectedRelation* protection = find_protected_relation(permissions->relid);
   if (protection == nullptr) return nullptr;
-  auto* borrowed = static_cast<BorrowedRelation*>(palloc(sizeof(BorrowedRelation)));
-  *borrowed = borrowed_of(permissions, *protection);
+  BorrowedRelation* borrowed = copy_of(borrowed_of(permissions, *protection));
   borrowed->is_referenced = true;
   return borrowed;
 }
 
-List* find_borrowed_relations(Query* query) {
+List* find_borrowed_relations(Query* query, Oid lent) {
   List* borrowed = NIL;
   if (!any_protected_relation()) return NIL;
   visit_nodes(
@@ -79,11 +143,12 @@ List* find_borrowed_relations(Query* query) {
       [&](Node* node) {
         if (!IsA(node, Query)) return;
         for (auto* permissions : each<RelationPermissions>(all_permissions(as<Query>(node)))) {
-          BorrowedRelation* relation = borrow(permissions);
+          BorrowedRelation* relation = borrow(permissions, lent);
           if (relation != nullptr) borrowed = lappend(borrowed, relation);
         }
       },
       kIntoQueries);
+  if (borrowed != NIL) borrow_tables_of_views(query, &borrowed);
   return borrowed;
 }
 
@@ -108,12 +173,14 @@ BorrowedRelation* find_borrowed(const List* borrowed, const RelationPermissions*
 }
 
 void lend_owners_rights(const BorrowedRelation* relation) {
+  if (relation->view != nullptr) return;
   // An invalid owner leaves the user's own rights, which do not suffice.
   relation->permissions->checkAsUser = owner_of(relation->permissions->relid);
 }
 
 bool answers_plain_sql(const List* borrowed) {
   for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
+    if (!is_named(relation)) continue;
     const auto access = private_access(relation->permissions->relid, GetUserId());
     if (!access || !access->epsilon) return false;
   }

@@ -1,6 +1,7 @@
 #include "pg/plain/plain_query.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/grants/view_query.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/plain/empty_answers.hpp"
 #include "pg/plain/error_of_answer.hpp"
@@ -23,6 +24,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -282,6 +284,33 @@ bool has_too_many_nodes(const Query* query) {
 
 // ---- All levels ----------------------------------------------------------------------------
 
+// Whether a query only chooses columns of a derived table.
+bool is_around_table(const Query* query) {
+  const List* from = query->jointree->fromlist;
+  return !combines_rows(query) && !query->hasWindowFuncs && !query->hasSubLinks &&
+         query->cteList == NIL && query->jointree->quals == nullptr && list_length(from) == 1 &&
+         IsA(linitial(from), RangeTblRef) && query->setOperations == nullptr &&
+         rt_fetch(static_cast<const RangeTblRef*>(linitial(from))->rtindex, query->rtable)
+                 ->rtekind == RTE_SUBQUERY;
+}
+
+// Protected views that are read as derived tables get one around their query, since an entry that
+// stands for the view may not leave the view's own query: until PostgreSQL 15 it has the rights on
+// the view. Returns whether there was one without.
+bool put_views_below(const Level* level) {
+  bool changes = false;
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Entry& entry = entry_of(level, number);
+    const bool is_view = entry.borrowed != nullptr && entry.below != nullptr;
+    if (!is_view || shows_one_table(entry.below->query) || is_around_table(entry.below->query)) {
+      continue;
+    }
+    entry.table->subquery = select_all_from(entry.below->query);
+    changes = true;
+  }
+  return changes;
+}
+
 // Takes subqueries about persons out of the expressions of a level with protected rows, window
 // functions, DISTINCT and grouping sets out of one with standard aggregates over such rows, numbers
 // of persons by group, all but keys and aggregates out of a person group, and all but window
@@ -289,6 +318,7 @@ bool has_too_many_nodes(const Query* query) {
 // Returns whether the level has changed.
 bool take_apart_level(const Level* level) {
   Query* query = level->query;
+  if (put_views_below(level)) return true;
   if (join_person_subqueries(level)) return true;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   if (level->picks_rows_of_persons) return pick_first_rows(query);
@@ -339,8 +369,15 @@ void translate(const Translation* translation, Level* level) {
   }
 }
 
-const Statement* read_levels(Query* query) {
-  return read_statement(query, find_borrowed_relations(query));
+const Statement* read_levels(Query* query, Oid lent = InvalidOid) {
+  return read_statement(query, find_borrowed_relations(query, lent));
+}
+
+// The levels of the query as they are then. `lent`: as in find_borrowed_relations().
+const Statement* read_apart(Query* query, Oid lent = InvalidOid) {
+  const Statement* statement = read_levels(query, lent);
+  while (take_apart(statement->top)) statement = read_levels(query, lent);
+  return statement;
 }
 
 // The translation computes constants, as PostgreSQL's planner does. The validator looks at objects
@@ -370,11 +407,16 @@ bool translate_plain_query(Query* query, const char* text, double epsilon, Reaso
     reasons->is_last = true;
     return false;
   }
-  const Statement* statement = read_levels(query);
-  while (take_apart(statement->top)) statement = read_levels(query);
+  const Statement* statement = read_apart(query);
   refuse_subqueries(&translation, statement->top);
   translate(&translation, statement->top);
   return statement->has_values_of_time_zone;
+}
+
+void take_apart_view(Query* query, Oid view, Reasons* reasons) {
+  const RefusedQuery refused = {.relation = get_rel_name(view), .reasons = reasons};
+  check_catalog_objects(refused, query);
+  if (count_reasons(refused) == 0) (void)read_apart(query, view);
 }
 
 }  // namespace dpquantile

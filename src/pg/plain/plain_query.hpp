@@ -18,4 +18,10 @@ namespace dpquantile {
 // its values do not have, or `epsilon` is above the grant's.
 bool translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons);
 
+// Gives what a protected view reads the forms that the validator knows, and translates nothing:
+// takes subqueries about persons, window functions and person groups apart, as in a query of an
+// analyst. `query` reads the view, which counts as borrowed. Notes objects of others that it names;
+// then it is left as it is.
+void take_apart_view(Query* query, Oid view, Reasons* reasons);
+
 }  // namespace dpquantile

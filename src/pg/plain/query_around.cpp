@@ -101,6 +101,26 @@ void select_from(Query* query, Query* table) {
   query->hasAggs = false;
 }
 
+Query* select_all_from(Query* view) {
+  Query* made = makeNode(Query);
+  made->commandType = CMD_SELECT;
+  made->canSetTag = true;
+  DPQ_TAKE_ENTRY_OF_VIEW(made, view);
+  made->rtable = lappend(made->rtable, derived_table(view));
+  RangeTblRef* reference = makeNode(RangeTblRef);
+  reference->rtindex = list_length(made->rtable);
+  made->jointree = makeFromExpr(list_make1(reference), nullptr);
+  for (const auto* column : each<const TargetEntry>(view->targetList)) {
+    if (column->resjunk) continue;
+    auto* expression = as<Node>(column->expr);
+    Var* value = makeVar(reference->rtindex, column->resno, exprType(expression),
+                         exprTypmod(expression), exprCollation(expression), 0);
+    TargetEntry* shown = makeTargetEntry(as<Expr>(value), column->resno, column->resname, false);
+    made->targetList = lappend(made->targetList, shown);
+  }
+  return made;
+}
+
 RangeTblEntry* derived_table(Query* query) {
   RangeTblEntry* entry = makeNode(RangeTblEntry);
   entry->rtekind = RTE_SUBQUERY;

@@ -29,6 +29,10 @@ Query* query_below(const Query* query, List* columns);
 // are. The derived table is one level below.
 void select_from(Query* query, Query* table);
 
+// A query that selects all columns of the query of a view. The entry that has the rights on the
+// view, until PostgreSQL 15 the first of its query, is one of the new query then.
+Query* select_all_from(Query* view);
+
 // An entry of FROM. The columns of the query have names.
 RangeTblEntry* derived_table(Query* query);
 

@@ -363,8 +363,9 @@ void find_relations(JudgedLevel* level) {
   if (list_length(level->relations) < 2) return;
   List** joined = &level->statement->joined;
   for (const auto* relation : each<const BorrowedRelation>(level->relations)) {
-    *joined = list_append_unique_oid(*joined, relation->table);
+    if (OidIsValid(relation->table)) *joined = list_append_unique_oid(*joined, relation->table);
   }
+  *joined = list_concat_unique_oid(*joined, level->tables);
 }
 
 }  // namespace

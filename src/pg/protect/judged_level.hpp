@@ -55,6 +55,8 @@ struct JudgedStatement {
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on
   List* joined;              // of OIDs: protected tables that are joined with each other
   List* public_tables;       // of OIDs: tables that the user may read, beside protected rows
+  // Whose rights decide which tables in views are public; invalid: all are.
+  Oid reader;
   SubqueryCheck check_subquery;
   int node_count;        // nodes of the expressions that have been looked at
   RowWork work;          // of the expressions inside
@@ -101,8 +103,10 @@ struct JudgedLevel {
   BorrowedRelation* view;  // the protected view of which this is the body, or reads it; or null
   AttrNumber
       view_user_column;  // the column of this query that the view has as its user column, or 0
-  List* relations;       // of a source or release block: those with its rows, BorrowedRelation
-  List* tables;          // of OIDs: the tables that these rows are of, in views, too
+  // The protected view in whose query the level is, if it is read as a derived table; or null.
+  BorrowedRelation* within;
+  List* relations;  // of a source or release block: those with its rows, BorrowedRelation
+  List* tables;     // of OIDs: the tables that these rows are of, in views, too
   // Those of them of whose rows a person may have several. Sources with one row of each person do
   // not count.
   List* limiting_relations;

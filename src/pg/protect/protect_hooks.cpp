@@ -45,6 +45,14 @@ PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamLi
                                                                              params);
 }
 
+// Whether the query names a relation.
+bool names(const List* borrowed, Oid relation) {
+  for (const auto* other : each<const BorrowedRelation>(borrowed)) {
+    if (other->permissions->relid == relation && is_named(other)) return true;
+  }
+  return false;
+}
+
 // Adds each borrowed relation and what it protects once.
 void add_relations(BorrowedPlan* mark, const List* borrowed) {
   for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
@@ -52,7 +60,8 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
     mark->relations = lappend_oid(mark->relations, relation->permissions->relid);
     mark->user_columns = lappend_int(mark->user_columns, relation->user_column);
     mark->through = lappend_oid(mark->through, relation->through);
-    mark->referenced = lappend_int(mark->referenced, relation->is_referenced ? 1 : 0);
+    mark->unnamed =
+        lappend_int(mark->unnamed, names(borrowed, relation->permissions->relid) ? 0 : 1);
     mark->max_rows = lappend_int(mark->max_rows, relation->max_rows);
     mark->max_groups = lappend_int(mark->max_groups, relation->max_groups);
     mark->units = lappend(mark->units, makeString(pstrdup(NameStr(relation->unit))));
@@ -107,6 +116,7 @@ JudgedStatement make_statement(List* borrowed, Query* query, const char* text) {
                        .limits_rows = first->max_rows > 0,
                        .answers_plain_sql = answers_plain_sql(borrowed)};
   statement.borrowed = borrowed;
+  statement.reader = GetUserId();
   statement.own_parameters = largest_parameter(query);
   return statement;
 }
@@ -229,6 +239,13 @@ void find_reasons(Query* query, const char* text, Reasons* reasons) {
   const RefusedQuery& refused = statement.refused;
   attempt(refused, [&] { require_borrowing_session(refused); });
   attempt(refused, [&] { validate_statement(&statement, query); });
+}
+
+void find_reasons_of_view(Query* query, Oid view, Oid reader, Reasons* reasons) {
+  JudgedStatement statement = make_statement(find_borrowed_relations(query, view), query, "");
+  statement.refused.reasons = reasons;
+  statement.reader = reader;
+  attempt(statement.refused, [&] { validate_statement(&statement, query); });
 }
 
 void install_protect_hooks() {

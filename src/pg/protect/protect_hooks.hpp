@@ -22,4 +22,8 @@ void install_protect_hooks();
 // does not hide another. The query cannot be planned afterwards.
 void find_reasons(Query* query, const char* text, Reasons* reasons);
 
+// The same for a query of a protected view, which counts as borrowed, whoever asks. `reader`: the
+// role that asks, or invalid for one that may read all public tables.
+void find_reasons_of_view(Query* query, Oid view, Oid reader, Reasons* reasons);
+
 }  // namespace dpquantile

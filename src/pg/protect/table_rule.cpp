@@ -23,15 +23,6 @@ namespace {
   refuse(level->statement->refused, kNowhere, reason, hint);
 }
 
-// Also for a role that no policy applies to.
-bool has_row_security(Oid relation) {
-  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-  if (!HeapTupleIsValid(row)) return true;
-  const bool has = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relrowsecurity;
-  ReleaseSysCache(row);
-  return has;
-}
-
 const char* column_that_refers(Oid table) {
   const ProtectedRelation* protection = find_protected_relation(table);
   return protection == nullptr ? "" : pstrdup(NameStr(protection->user_column_name));
@@ -46,6 +37,14 @@ bool has_foreign_rows(Oid relation) {
 }
 
 }  // namespace
+
+bool has_row_security(Oid relation) {
+  HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(row)) return true;
+  const bool has = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->relrowsecurity;
+  ReleaseSysCache(row);
+  return has;
+}
 
 void check_protected_table(const JudgedLevel* level, const RangeTblEntry* entry,
                            const BorrowedRelation* relation) {

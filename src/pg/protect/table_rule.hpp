@@ -9,6 +9,9 @@
 // a function of the rows of each person (Lemma 34a of docs/privacy/relations.md).
 namespace dpquantile {
 
+// Whether a table has policies, also if none applies to the role.
+bool has_row_security(Oid relation);
+
 // ereports unless the entry of a protected relation is a table of this database, or of a view of
 // it, whose rows the query only reads, and without row security.
 void check_protected_table(const JudgedLevel* level, const RangeTblEntry* entry,

@@ -123,6 +123,7 @@ void check_no_self_join(const JudgedLevel* level, const UnitJoin& join) {
 // Who is protected by another table with the same rows must be of the same unit, too.
 void check_shared_rows(const JudgedLevel* level, const Bitmapset* entries) {
   for (const auto* relation : each<const BorrowedRelation>(relations_of(level, entries))) {
+    if (!OidIsValid(relation->table)) continue;  // the tables in a view have been looked at
     check_unit_of_shared_rows(level->statement->refused, relation->table, NameStr(relation->unit),
                               owner_of(relation->permissions->relid));
   }

@@ -10,6 +10,7 @@
 #include "pg/protect/safe_answers.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
+#include "pg/protect/view_rule.hpp"
 #include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
@@ -23,10 +24,12 @@ namespace dpquantile {
 
 namespace {
 
-// If a level is the body of a protected view: that view, and its user column. Else null and 0.
+// If a level is the body of a protected view: that view, and its user column, if its rows are those
+// of one table; `within`, if it is read as a derived table. Else null and 0.
 struct ViewOfLevel {
   BorrowedRelation* view;
   AttrNumber user_column;
+  BorrowedRelation* within = nullptr;
 };
 
 const JudgedLevel* judge(JudgedStatement* statement, JudgedLevel* parent, Level* read,
@@ -75,6 +78,7 @@ JudgedEntry describe_relation(const JudgedLevel* level, const Entry& read) {
     described.user_column = user_column_of(level, described.relation);
     check_users_of_table(level, read.relation, described.user_column, described.relation);
   } else {
+    check_public_table(level, read);
     described.is_joined_table = is_joinable(read.table);
     // The planner looks for children again. Somebody may have added one by then.
     if (described.is_joined_table) read.table->inh = false;
@@ -82,30 +86,25 @@ JudgedEntry describe_relation(const JudgedLevel* level, const Entry& read) {
   return described;
 }
 
-// Before its query is looked at, whose text the user has not written.
-void check_view(const JudgedLevel* level, const Query* view) {
-  const List* from = view->jointree->fromlist;
-  const bool is_of_one_table = list_length(from) == 1 && IsA(linitial(from), RangeTblRef);
-  if (is_of_one_table && !aggregates(view) && view->setOperations == nullptr &&
-      view->cteList == NIL) {
-    return;
+// The level of the query of a protected view, whose text the user has not written.
+const JudgedLevel* judge_view(JudgedLevel* level, const Entry& read, BorrowedRelation* view,
+                              AttrNumber user_column) {
+  if (!shows_one_table(read.below->query)) {
+    return judge(level->statement, level, read.below, {nullptr, 0, view});
   }
-  refuse_query(level, "the view does more than choose rows and columns of one table",
-               "Ask its owner for a view without joins, GROUP BY, WITH and UNION.");
+  const RelationPermissions* shown = permissions_of(level->query, read.table);
+  if (shown != nullptr) check_users_of_view(level, shown->relid, user_column);
+  return judge(level->statement, level, read.below, {view, user_column});
 }
 
 JudgedEntry describe_subquery(JudgedLevel* level, const Entry& read) {
   JudgedEntry described{};
   BorrowedRelation* view = protected_relation(level, read);
-  if (view != nullptr) {
-    check_view(level, read.below->query);
-    described.user_column = user_column_of(level, view);
-    const RelationPermissions* shown = permissions_of(level->query, read.table);
-    if (shown != nullptr) check_users_of_view(level, shown->relid, described.user_column);
-  }
-  const JudgedLevel* below =
-      judge(level->statement, level, read.below, {view, described.user_column});
+  if (view != nullptr) described.user_column = user_column_of(level, view);
+  const JudgedLevel* below = view != nullptr ? judge_view(level, read, view, described.user_column)
+                                             : judge(level->statement, level, read.below, {});
   if (below->is_refused) return described;
+  if (view != nullptr && below->view == nullptr) make_rows_of_view(read.below->judged, view);
   if (below->type == RelationType::kRows) {
     // The rewriting of a query marks nothing.
     if (read.table->lateral || contain_vars_of_level(as<Node>(read.below->query), 1)) {
@@ -234,6 +233,8 @@ JudgedLevel* make_level(JudgedStatement* statement, JudgedLevel* parent, Level* 
   level->query = read->query;
   level->view = view.view;
   level->view_user_column = view.user_column;
+  const bool is_within = view.within != nullptr || parent == nullptr;
+  level->within = is_within ? view.within : parent->within;
   read->judged = level;
   return level;
 }
@@ -311,6 +312,7 @@ void judge_by_entries(JudgedLevel* level) {
   } else if (level->read->groups_persons) {
     judge_person_group(level);
   } else if (aggregates(level->query)) {
+    check_is_of_analyst(level);
     judge_release(level);
   } else {
     judge_source(level);

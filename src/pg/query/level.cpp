@@ -133,6 +133,11 @@ List* borrowed_rows_of(const Level* level, const Node* part) {
                                       : list_concat_unique_oid(left, right);
 }
 
+// Whether each person has at most one row in the query of a protected view.
+bool is_view_of_persons(const Entry& entry) {
+  return entry.borrowed != nullptr && entry.below != nullptr && entry.below->has_one_row;
+}
+
 List* limiting_rows_of(const Level* level, const Node* part) {
   if (IsA(part, JoinExpr)) {
     const auto* join = as<JoinExpr>(part);
@@ -141,6 +146,7 @@ List* limiting_rows_of(const Level* level, const Node* part) {
   }
   if (!IsA(part, RangeTblRef)) return NIL;
   const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
+  if (is_view_of_persons(entry)) return NIL;
   if (entry.borrowed != nullptr) return list_make1_oid(entry.borrowed->permissions->relid);
   const Level* below = rows_below(entry);
   return below == nullptr || below->has_one_row ? NIL : list_copy(below->limiting_rows);
@@ -168,7 +174,7 @@ bool has_one_row(const Level* level, const Node* part) {
   }
   if (!IsA(part, RangeTblRef)) return false;
   const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
-  if (entry.borrowed != nullptr) return false;
+  if (entry.borrowed != nullptr) return is_view_of_persons(entry);
   const Level* below = rows_below(entry);
   return below == nullptr || below->borrowed_rows == NIL || below->has_one_row ||
          chooses_row_of_person(level, as<RangeTblRef>(part)->rtindex);

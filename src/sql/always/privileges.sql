@@ -46,7 +46,7 @@ BEGIN
             OR p.pronamespace = 'dpquantile'::regnamespace AND p.proname NOT IN (
                  'charged_role', 'sees_all_budgets', 'epsilon_of_rho', 'charged_rho', 'charged_epsilon', 'six_digits', 'total_epsilon',
                  'period_start', 'period_end', 'decimal', 'cdf_in', 'cdf_out', 'cdf_recv', 'cdf_send', 'number_in', 'number_out',
-                 'number_recv', 'number_send', 'number_of_real', 'unprotectable', 'problem_of_predicate', 'problem_of_reference', 'own_right', 'uncallable', 'missing_right', 'keyed_tables', 'objects_of_tables',
+                 'number_recv', 'number_send', 'number_of_real', 'unprotectable', 'problem_of_predicate', 'problem_of_reference', 'problem_of_view', 'relations_in_view', 'own_right', 'uncallable', 'missing_right', 'keyed_tables', 'objects_of_tables',
                  'rights_on_tables', 'rights_beside_tables', 'code_in_other_sessions', 'tables_with_same_rows',
                  'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_value', 'inline_value', 'group_hash', 'of_answers', 'kept_answers',
                  'distributed_groups', 'is_closed_table', 'before_at', 'spent_at', 'verdict', 'total', 'total_stable', 'or_null', 'only_element', 'of_person'))

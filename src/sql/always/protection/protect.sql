@@ -44,6 +44,21 @@ BEGIN
   PERFORM dpquantile.check_reference(asked, check_protection.user_id, check_protection.unit, check_protection.through);
 END
 $$;
+CREATE OR REPLACE FUNCTION dpquantile.check_view(relation regclass) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  problem CONSTANT text[] := dpquantile.problem_of_view(check_view.relation, NULL);
+BEGIN
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be protected: %', check_view.relation, rtrim(problem[1], '.')
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = problem[2];
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_view(regclass) IS
+  'relation: of dp_protect_table, whose protection is stored. An error if it is a view of which no query would be answered.';
+
 COMMENT ON FUNCTION dpquantile.check_protection(regclass, name, integer, name, regclass, integer) IS
   'The arguments of dp_protect_table. An error for the first that no protected table can have.';
 
@@ -236,6 +251,7 @@ BEGIN
     DELETE FROM dpquantile.failed_read f WHERE f.relation = asked;
     DELETE FROM dpquantile.column_domain d WHERE d.relation = asked;
     PERFORM dpquantile.note_table_name(asked);
+    PERFORM dpquantile.check_view(asked);
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
@@ -245,6 +261,7 @@ BEGIN
     PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, set_protection.max_rows, set_protection.unit,
                                            set_protection.through, set_protection.max_groups);
   END IF;
+  PERFORM dpquantile.check_view(asked);
 END
 $$;
 

@@ -49,25 +49,33 @@ COMMENT ON FUNCTION dpquantile.unprotectable(regclass) IS
   'relation: a table or view. Why it cannot be protected, and why its private access is closed if it is; otherwise NULL. Tells '
   'nothing about any data.';
 
+CREATE OR REPLACE FUNCTION dpquantile.relations_in_view(relation regclass) RETURNS oid[]
+  LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME', 'dpq_relations_in_view';
+COMMENT ON FUNCTION dpquantile.relations_in_view(regclass) IS
+  'relation: a view, otherwise NULL. The tables and views of whose rows its rows are made, also through views: what is public in it is not among '
+  'them. Tells nothing about any data.';
+
 -- The planner expects many rows, for which it would compile the query.
 CREATE OR REPLACE FUNCTION dpquantile.tables_with_same_rows(relation regclass) RETURNS SETOF regclass
   LANGUAGE sql STABLE ROWS 2 SET jit = off
   BEGIN ATOMIC
     -- What the rows are read from: views read tables, and tables have the rows of their children.
-    WITH RECURSIVE below (oid) AS (
-      SELECT tables_with_same_rows.relation::oid
+    WITH RECURSIVE below (oid, is_in_view) AS (
+      SELECT tables_with_same_rows.relation::oid, false
       UNION
-      SELECT s.oid
+      SELECT s.oid, s.is_in_view
         FROM below b
        CROSS JOIN LATERAL (
-         SELECT d.refobjid
+         SELECT v.oid, true FROM unnest(dpquantile.relations_in_view(b.oid)) v (oid) WHERE NOT b.is_in_view
+          UNION ALL
+         SELECT d.refobjid, false
            FROM pg_catalog.pg_class c
            JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
            JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
                                       AND d.refclassid = 'pg_catalog.pg_class'::regclass
-          WHERE c.oid = b.oid AND c.relkind IN ('v', 'm')
+          WHERE c.oid = b.oid AND c.relkind = 'm'
           UNION ALL
-         SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = b.oid) s (oid)
+         SELECT i.inhrelid, false FROM pg_catalog.pg_inherits i WHERE i.inhparent = b.oid) s (oid, is_in_view)
     ), above (oid) AS (
       SELECT b.oid FROM below b
       UNION
@@ -90,3 +98,9 @@ CREATE OR REPLACE FUNCTION dpquantile.problem_of_reference(relation regclass, us
 COMMENT ON FUNCTION dpquantile.problem_of_reference(regclass, name, regclass, name) IS
   'relation, user_id, through, unit: of dp_protect_table. Why the rows do not lead to persons, which closes private access; otherwise NULL. Tells '
   'nothing about any data.';
+
+CREATE OR REPLACE FUNCTION dpquantile.problem_of_view(relation regclass, role oid) RETURNS text[]
+  LANGUAGE C STABLE AS 'MODULE_PATHNAME', 'dpq_problem_of_view';
+COMMENT ON FUNCTION dpquantile.problem_of_view(regclass, oid) IS
+  'relation: a protected view that does more than choose rows and columns of one table; role: who asks, NULL for nobody in particular. Why every '
+  'query of the view is refused, and a hint; otherwise NULL. Tells nothing about any data.';

@@ -28,6 +28,7 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
                   (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
                      FROM dpquantile.protected_table o
                     WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column)),
+                  'its query is refused: ' || (dpquantile.problem_of_view(t.relation, r.oid))[1],
                   CASE WHEN g.grantee IS NOT NULL
                        THEN dpquantile.unrestricted_code() || ', and dpquantile is not in shared_preload_libraries' END) AS table_problem,
          CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL

@@ -1,0 +1,147 @@
+// What keeps a protected view from being asked, found without a query of an analyst.
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/grants/view_query.hpp"
+#include "pg/plain/plain_query.hpp"
+#include "pg/plain/private_function.hpp"
+#include "pg/protect/protect_hooks.hpp"
+#include "pg/server/nodes.hpp"
+#include "pg/vocabulary/foreign_code.hpp"
+
+extern "C" {
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
+#include "fmgr.h"
+#include "nodes/makefuncs.h"
+#include "parser/parse_node.h"
+#include "parser/parse_relation.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/resowner.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// Of the persons of the view, or of its rows.
+Node* private_count(Oid view, AttrNumber user_column) {
+  if (user_column <= 0) {
+    return as<Node>(call_private_aggregate("dp_count", list_make1(float8_constant(1)), -1));
+  }
+  Oid type;
+  int32 modifier;
+  Oid collation;
+  get_atttypetypmodcoll(view, user_column, &type, &modifier, &collation);
+  Node* person = as<Node>(makeVar(1, user_column, type, modifier, collation, 0));
+  return as<Node>(
+      call_private_aggregate("dp_count_distinct", list_make2(person, float8_constant(1)), -1));
+}
+
+// SELECT FROM view, in which the view's query is in the place of the view.
+Query* query_of_view(Oid view) {
+  ParseState* parser = make_parsestate(nullptr);
+  Relation relation = table_open(view, AccessShareLock);
+  (void)addRangeTableEntryForRelation(parser, relation, AccessShareLock, nullptr, false, true);
+  table_close(relation, NoLock);
+  RangeTblRef* entry = makeNode(RangeTblRef);
+  entry->rtindex = 1;
+  Query* query = makeNode(Query);
+  query->commandType = CMD_SELECT;
+  query->canSetTag = true;
+  query->rtable = parser->p_rtable;
+  DPQ_TAKE_PERMISSIONS(query, parser);
+  query->jointree = makeFromExpr(list_make1(entry), nullptr);
+  return static_cast<Query*>(linitial(QueryRewrite(query)));
+}
+
+Query* body_of(const Query* query) {
+  return static_cast<const RangeTblEntry*>(linitial(query->rtable))->subquery;
+}
+
+// No function of others is called, as for any query of the view.
+void find_reasons_in_query(Query* query, Oid view, Oid reader, Reasons* reasons) {
+  const bool before = begin_without_foreign_code();
+  PG_TRY();
+  {
+    take_apart_view(query, view, reasons);
+    if (reasons->errors == NIL) find_reasons_of_view(query, view, reader, reasons);
+  }
+  PG_FINALLY();
+  end_without_foreign_code(before);
+  PG_END_TRY();
+}
+
+void find_reasons_in_view(Oid view, Oid reader, Reasons* reasons) {
+  const ProtectedRelation* protection = find_protected_relation(view);
+  if (protection == nullptr) return;
+  const AttrNumber user_column = protection->user_column;
+  Query* query = query_of_view(view);
+  if (shows_one_table(body_of(query))) return;
+  // SELECT dp_count_distinct(person, 1) FROM view: answered if any query of the view is.
+  Node* count = private_count(view, user_column);
+  query->targetList = list_make1(makeTargetEntry(as<Expr>(count), 1, pstrdup("count"), false));
+  query->hasAggs = true;
+  find_reasons_in_query(query, view, reader, reasons);
+}
+
+// What the rules have changed half is forgotten with the subtransaction.
+void find_reasons_aside(Oid view, Oid reader, Reasons* reasons) {
+  const MemoryContext context = CurrentMemoryContext;
+  const ResourceOwner owner = CurrentResourceOwner;
+  ErrorData* volatile error = nullptr;
+  BeginInternalSubTransaction(nullptr);
+  MemoryContextSwitchTo(context);
+  PG_TRY();
+  { find_reasons_in_view(view, reader, reasons); }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(context);
+    error = CopyErrorData();
+    FlushErrorState();
+  }
+  PG_END_TRY();
+  RollbackAndReleaseCurrentSubTransaction();
+  MemoryContextSwitchTo(context);
+  CurrentResourceOwner = owner;
+  if (error != nullptr) ReThrowError(error);
+}
+
+// The message of a right that is missing is in its detail.
+const char* text_of(const ErrorData* reason) {
+  const bool is_right = reason->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE;
+  return is_right && reason->detail != nullptr ? reason->detail : reason->message;
+}
+
+}  // namespace
+
+}  // namespace dpquantile
+
+using namespace dpquantile;
+
+// (relation regclass, role oid) returns text[]: why queries of a view are refused, with a hint.
+DPQ_FUNCTION(dpq_problem_of_view) {
+  if (PG_ARGISNULL(0) || get_rel_relkind(PG_GETARG_OID(0)) != RELKIND_VIEW) PG_RETURN_NULL();
+  Reasons reasons{};
+  find_reasons_aside(PG_GETARG_OID(0), PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), &reasons);
+  if (reasons.errors == NIL) PG_RETURN_NULL();
+  const auto* reason = static_cast<const ErrorData*>(linitial(reasons.errors));
+  Datum texts[] = {CStringGetTextDatum(text_of(reason)),
+                   CStringGetTextDatum(reason->hint == nullptr ? "" : reason->hint)};
+  PG_RETURN_ARRAYTYPE_P(construct_array(texts, 2, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+// (relation regclass) returns oid[]: the tables and views of whose rows those of a view are made.
+DPQ_FUNCTION(dpq_relations_in_view) {
+  const Oid view = PG_GETARG_OID(0);
+  if (get_rel_relkind(view) != RELKIND_VIEW) PG_RETURN_NULL();
+  const List* relations = relations_in_view(body_of(query_of_view(view)));
+  auto* oids = static_cast<Datum*>(palloc(sizeof(Datum) * (list_length(relations) + 1)));
+  int count = 0;
+  for (const Oid relation : each_oid(relations)) oids[count++] = ObjectIdGetDatum(relation);
+  PG_RETURN_ARRAYTYPE_P(construct_array(oids, count, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
+}
