@@ -452,8 +452,8 @@ SELECT count(*) FROM staff WHERE name || age = 'name 21';
 SELECT count(*) FROM staff WHERE age || name = '21name';
 SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY age DESC) FROM staff;
 SELECT count(*), sum(count) BETWEEN 55 AND 65 AS rows FROM (SELECT department, age, level, count(*) FROM staff GROUP BY 1, 2, 3) t;
-SELECT department, age, level, active, count(*) FROM staff GROUP BY 1, 2, 3, 4;
-SELECT age, hired, count(*) FROM staff GROUP BY 1, 2;
+-- Too many combinations of lists: keys are chosen privately. Of groups with one row more than two are shown with a probability below 1e-8.
+SELECT count(*) BETWEEN 7 AND 9 AS groups, sum(n) BETWEEN 12 AND 16 AS rows FROM (SELECT department, age, level, active, count(*) AS n FROM staff GROUP BY 1, 2, 3, 4) g;
 SELECT name, count(*) OVER () FROM staff;
 SELECT * FROM staff;
 
@@ -481,6 +481,7 @@ SELECT count(*) - :before AS charges FROM dp_ledger;
 SET SESSION AUTHORIZATION regress_dpq_plain_owner;
 SELECT dp_grant_private_access('staff', 'regress_dpq_plain_analyst', epsilon => 100);
 SET SESSION AUTHORIZATION regress_dpq_plain_analyst;
+SELECT age, hired, count(*) FROM staff GROUP BY 1, 2;
 SELECT department, count(*) FROM staff GROUP BY department;
 SELECT city, count(*) FROM staff GROUP BY city;
 SELECT to_char(entered, 'YYYY'), count(*) FROM staff GROUP BY 1;

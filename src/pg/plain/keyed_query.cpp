@@ -402,7 +402,7 @@ bool is_of_keys_alone(const Query* query) {
 
 }  // namespace
 
-Node* group_by_public_keys(PlainLevel* level) {
+Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   Query* query = level->select->query;
   Replacement replacement{};
   replacement.moves_ctes = query->cteList != NIL;
@@ -418,6 +418,7 @@ Node* group_by_public_keys(PlainLevel* level) {
       list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
                   key_conditions_below(level->select, replacement.keys, replacement.new_keys));
   shorten_lists(level->select, conditions, &replacement);
+  if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
   Query* source = make_source(query, replacement);

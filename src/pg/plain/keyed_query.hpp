@@ -18,9 +18,9 @@
 namespace dpquantile {
 
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row
-// that counts, or null, and changes nothing, if a key has no public list. Refuses more
-// combinations of keys than kMaxElements.
-Node* group_by_public_keys(PlainLevel* level);
+// that counts, or null, and changes nothing, if a key has no public list, or if they have more
+// combinations than kMaxElements and keys may be chosen privately. Otherwise so many are refused.
+Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys);
 
 // A query for nothing but keys with public lists, by GROUP BY or DISTINCT, reads the lists in the
 // place of the rows, and costs nothing. A condition on the keys chooses among them. The query must

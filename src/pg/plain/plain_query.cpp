@@ -153,7 +153,7 @@ Node* choose_groups(PlainLevel* level) {
   Query* query = level->select->query;
   if (query->groupClause == NIL || has_keep_group(query->havingQual)) return nullptr;
   if (level->select->has_public_side) return nullptr;  // The groups are those of its rows.
-  Node* row = group_by_public_keys(level);
+  Node* row = group_by_public_keys(level, level->delta > 0);
   if (row == nullptr) keep_groups(level);
   return row;
 }
@@ -236,7 +236,7 @@ void list_groups(PlainLevel* level) {
   const bool has_groups = query->hasAggs && query->groupClause != NIL &&
                           query->groupingSets == NIL && !has_keep_group(query->havingQual) &&
                           !level->select->has_public_side;
-  Node* row = has_groups ? group_by_public_keys(level) : nullptr;
+  Node* row = has_groups ? group_by_public_keys(level, false) : nullptr;
   if (row == nullptr) return;
   Replacing replacing = {level, {}, row};
   replace_all(level->select->query, &replacing);
