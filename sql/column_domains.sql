@@ -143,6 +143,31 @@ SELECT dp_private_query('SELECT code, count(*) FROM coded GROUP BY code');
 SELECT DISTINCT code FROM coded ORDER BY code DESC;
 RESET ROLE;
 
+-- Keys of a type or collation that queries do not compare: the list could not be used.
+CREATE COLLATION own_order FROM "C";
+CREATE TYPE word;
+SET client_min_messages = warning;
+CREATE FUNCTION word_in(cstring) RETURNS word LANGUAGE internal IMMUTABLE STRICT AS 'textin';
+CREATE FUNCTION word_out(word) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'textout';
+RESET client_min_messages;
+CREATE TYPE word (INPUT = word_in, OUTPUT = word_out, LIKE = text);
+CREATE TABLE named (name text COLLATE own_order, word word);
+CREATE VIEW named_alike AS SELECT name COLLATE "C" AS name FROM named;
+ALTER TABLE named OWNER TO regress_dpq_domain_owner;
+ALTER VIEW named_alike OWNER TO regress_dpq_domain_owner;
+SET ROLE regress_dpq_domain_owner;
+SELECT dp_protect_table('named'), dp_protect_table('named_alike');
+SELECT dp_set_domain('named', 'name', '{Oslo}');
+SELECT dp_set_domain('named', 'word', '{Oslo}');
+SELECT dp_set_domain('named_alike', 'name', '{Oslo}');
+RESET ROLE;
+SET client_min_messages = warning;
+DROP VIEW named_alike;
+DROP TABLE named;
+DROP TYPE word CASCADE;
+DROP COLLATION own_order;
+RESET client_min_messages;
+
 -- dp_unprotect_table forgets them.
 SET ROLE regress_dpq_domain_owner;
 SELECT dp_unprotect_table('visit'), dp_unprotect_table('coded');

@@ -183,6 +183,11 @@ SELECT dp_error_of(c) FROM (SELECT count(*) AS c FROM staff) s;
 SELECT dp_error_of(dp_count(1)) FROM (VALUES (1)) v;
 SELECT count(*) = :charges AS nothing_charged FROM dp_ledger;
 
+-- Whole rows are counted as * is, but where an outer join leaves some out.
+SELECT count(s) = count(*) AS same, count(s) FILTER (WHERE department = 'Sales') = count(*) FILTER (WHERE department = 'Sales') AS same_filtered FROM staff s HAVING count(s) > 0;
+SELECT count(s) > 0 AS some FROM (SELECT salary FROM staff) s;
+SELECT count(DISTINCT s) FROM staff s;
+SELECT count(s) FROM (VALUES ('Sales')) d (name) LEFT JOIN staff s ON s.department = d.name;
 -- Grouping sets: a release for each. Keys with lists and free keys.
 SELECT department, count(*), grouping(department) FROM staff GROUP BY ROLLUP (department) ORDER BY 1 NULLS LAST;
 SELECT department, active, count(*), grouping(active, department) AS which FROM staff GROUP BY CUBE (department, active) ORDER BY which, 1, 2;

@@ -56,6 +56,10 @@ SELECT dp_avg(1000 / (age - 25), 100, -1000, 1000) IS NOT NULL FROM staff;
 SELECT dp_count(100) FROM staff WHERE age > 30 AND hired >= now() - interval '5 years' AND city ILIKE 'o%';
 SELECT dp_count(100) FROM staff WHERE name LIKE 'name 1_' AND length(name || city) > 3 AND lower(city) = 'oslo';
 SELECT dp_count(100) FROM staff WHERE extract(year FROM hired) < 1000 OR hired::date + age < current_date - 1500;
+-- concat and concat_ws, as ||, also of what is NULL and not a text (threat 32)
+SELECT dp_count(100) FILTER (WHERE concat(name, '!', age > 0) = 'name 5!t') AS concat, dp_count(100) FILTER (WHERE concat_ws('-', NULLIF(age, age), name, '', id) = 'name 5--5') AS concat_ws,
+       dp_count(100) FILTER (WHERE concat_ws(NULL, name) IS NULL) = dp_count(100) AS separator, dp_count(100) FILTER (WHERE concat(NULLIF(name, name)) = '') = dp_count(100) AS nothing FROM staff;
+SELECT dp_count(1) FROM staff WHERE concat_ws(name, city) = '';
 PREPARE like_a(text) AS SELECT dp_count(100) FROM staff WHERE name LIKE $1;
 EXECUTE like_a('name 2%');
 EXECUTE like_a('name\');

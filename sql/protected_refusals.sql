@@ -100,7 +100,7 @@ SELECT dp_count(1) FROM staff WHERE ARRAY[id, floor(salary)::int] @> ARRAY[3];
 SELECT dp_count(1) FROM staff WHERE pg_try_advisory_xact_lock(id);
 SELECT dp_count(1) FROM staff WHERE cardinality(ARRAY[id]) > 1;
 SELECT dp_count(1) FROM staff WHERE born <@ daterange('2000-01-01', '2001-01-01');
-SELECT dp_count(1) FROM staff WHERE concat(name, '!') = 'Zoe!';
+SELECT dp_count(1) FROM staff WHERE format('%s!', name) = 'Zoe!';
 \set allow 'RESET SESSION AUTHORIZATION; GRANT CREATE ON SCHEMA regress_dpq_own TO regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
 \set forbid 'RESET SESSION AUTHORIZATION; REVOKE CREATE ON SCHEMA regress_dpq_own FROM regress_dpq_asker; SET SESSION AUTHORIZATION regress_dpq_asker;'
 :allow

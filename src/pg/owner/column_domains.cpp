@@ -5,6 +5,7 @@
 #include "pg/owner/own_relation.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/value_type.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "catalog/pg_attribute.h"
@@ -192,6 +193,27 @@ void check_type_of_keys(const Column& column) {
                   errhint("Protect a view with the parts as columns, and list their keys.")));
 }
 
+// Queries compare keys by nothing that an extension or a user has made, so they would be refused,
+// or be answered without the list.
+void check_equality_of_keys(const Column& column) {
+  if (!is_inside_type(column.type)) {
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("column \"%s\" cannot have keys: its type %s is not PostgreSQL's own",
+                           NameStr(column.name), format_type_be(column.type)),
+                    errdetail("Private queries do not compare values of such a type."),
+                    errhint("Add a column of type text with the same values, and list its keys.")));
+  }
+  if (!OidIsValid(column.collation) || is_inside_collation(column.collation)) return;
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+       errmsg("column \"%s\" cannot have keys: its collation %s is not PostgreSQL's own, or not "
+              "deterministic",
+              NameStr(column.name), get_collation_name(column.collation)),
+       errdetail("Private queries do not compare values by such a collation."),
+       errhint("Protect a view with the column COLLATE \"C\", and list its keys.")));
+}
+
 struct Keys {
   Datum* values;
   bool* nulls;
@@ -306,6 +328,7 @@ DPQ_FUNCTION(dpq_set_keys) {
   const Oid relation = lock_own_relation(fcinfo);
   Column column = find_column(fcinfo, relation);
   check_type_of_keys(column);
+  check_equality_of_keys(column);
   if (PG_ARGISNULL(2)) refuse_keys("a list, not NULL");
   const Keys keys = read_keys(fcinfo, column);
   if (keys.count == 0 || keys.count > kMostKeys) {

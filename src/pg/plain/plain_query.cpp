@@ -27,6 +27,7 @@ extern "C" {
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
 
@@ -311,6 +312,26 @@ bool put_views_below(const Level* level) {
   return changes;
 }
 
+// count(v) of whole rows of FROM counts each row, as count(*) does, unless an outer join leaves
+// some out.
+void count_whole_rows(Query* query) {
+  if (any_node(query->jointree, is_outer_join)) return;
+  const auto count_each = [](Node* node) {
+    auto* call = as<Aggref>(node);
+    if (!IsA(node, Aggref) || call->aggfnoid != F_COUNT_ANY || call->aggdistinct != NIL) return;
+    const auto* row = as<Var>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+    const bool is_whole = IsA(row, Var) && row->varattno == InvalidAttrNumber;
+    if (!is_whole || row->varlevelsup != 0 || call->agglevelsup != 0) return;
+    call->aggfnoid = F_COUNT_;
+    call->aggargtypes = NIL;
+    call->args = NIL;
+    call->aggorder = NIL;
+    call->aggstar = true;
+  };
+  visit_nodes(query->targetList, count_each);
+  visit_nodes(query->havingQual, count_each);
+}
+
 // Takes subqueries about persons out of the expressions of a level with protected rows, window
 // functions, DISTINCT and grouping sets out of one with standard aggregates over such rows, numbers
 // of persons by group, all but keys and aggregates out of a person group, and all but window
@@ -319,6 +340,7 @@ bool put_views_below(const Level* level) {
 bool take_apart_level(const Level* level) {
   Query* query = level->query;
   if (put_views_below(level)) return true;
+  if (level->borrowed_rows != NIL) count_whole_rows(query);
   if (join_person_subqueries(level)) return true;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   if (level->picks_rows_of_persons) return pick_first_rows(query);

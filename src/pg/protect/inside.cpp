@@ -3,6 +3,7 @@
 #include "pg/borrowed/early_lookups.hpp"
 #include "pg/borrowed/early_values.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/concatenation.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/lasting_type.hpp"
 #include "pg/protect/outer_column.hpp"
@@ -293,6 +294,7 @@ Node* with_rewritten_arguments(JudgedLevel* level, Node* node) {
 Node* rewrite_with_arguments(JudgedLevel* level, Node* node) {
   if (!is_structural(node)) {
     if (!reads_columns(node)) return short_early_expression(level, node);
+    if (Node* same = without_concatenation(node)) return rewrite_inside(level, same);
     count_node(level->statement, node, weight_of(level, node));
     if (!is_allowed_inside(node)) refuse_node(level, node);
     node = rewrite_node(level, node);
