@@ -76,7 +76,7 @@ Node* constant_of_number(ValueType type, double number) {
 // Whole numbers and dates, with a step of one.
 List* series_of_bounds(const Level* level, Node* key) {
   if (!origin_of(level, key)) return NIL;
-  const auto bounds = bounds_of(level, key);
+  const auto bounds = bounds_of_chosen(level, key);
   if (!bounds || oid_of(bounds->type) != exprType(key)) return NIL;
   const bool has_steps =
       (is_whole(bounds->type) && !is_temporal(bounds->type)) || bounds->type == ValueType::kDate;
@@ -96,7 +96,7 @@ List* series_of_bounds(const Level* level, Node* key) {
 List* rounded_numbers(const Level* level, const FuncExpr* call) {
   auto* argument = static_cast<Node*>(linitial(call->args));
   if (public_values_of(level, argument) != NIL) return NIL;
-  const auto bounds = bounds_of(level, argument);
+  const auto bounds = bounds_of_chosen(level, argument);
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
   const double first = std::floor(bounds->lower);

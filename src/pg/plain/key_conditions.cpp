@@ -281,13 +281,17 @@ List* implied_terms(const Level* level, Node* key, const Node* new_key, const No
   return terms;
 }
 
-}  // namespace
+// A term of a level below is written anew in this one: columns of queries around would be others.
+bool has_outer_column(const Node* term) {
+  return any_node(
+      term, [](const Node* node) { return IsA(node, Var) && as<Var>(node)->varlevelsup > 0; });
+}
 
-List* key_conditions(const Level* level, const List* keys, const List* new_keys,
-                     const Node* condition) {
+List* conditions_of_level(const Level* level, const List* keys, const List* new_keys,
+                          const Node* condition, bool is_below) {
   List* conditions = NIL;
   for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
-    if (contain_volatile_functions(term)) continue;
+    if (contain_volatile_functions(term) || (is_below && has_outer_column(term))) continue;
     if (!is_of_rows(term, keys)) {
       conditions = lappend(
           conditions, mapped(term, [&](Node* node) { return counterpart(keys, new_keys, node); }));
@@ -300,6 +304,37 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys,
     }
   }
   return conditions;
+}
+
+// The keys that are columns of a derived table or WITH query, as that one computes them: what its
+// WHERE says of them. Each key by itself.
+List* conditions_below(const Level* level, const List* keys, const List* new_keys) {
+  List* conditions = NIL;
+  for (int i = 0; i < list_length(keys); ++i) {
+    auto* key = static_cast<Node*>(list_nth(keys, i));
+    const List* new_key = list_make1(list_nth(new_keys, i));
+    const Level* at = level;
+    while (IsA(key, Var)) {
+      const auto definition = definition_of(at, as<Var>(key));
+      if (!definition) break;
+      const bool is_same = definition->level == at;
+      at = definition->level;
+      key = definition->expression;
+      const Node* where = at->query->jointree->quals;
+      if (is_same || where == nullptr) continue;
+      conditions =
+          list_concat(conditions, conditions_of_level(at, list_make1(key), new_key, where, true));
+    }
+  }
+  return conditions;
+}
+
+}  // namespace
+
+List* key_conditions(const Level* level, const List* keys, const List* new_keys,
+                     const Node* condition) {
+  return list_concat(conditions_of_level(level, keys, new_keys, condition, false),
+                     conditions_below(level, keys, new_keys));
 }
 
 }  // namespace dpquantile

@@ -244,11 +244,11 @@ List* rows_of(const Replacement& replacement) {
   return rows;
 }
 
-// Whether a condition on keys is true, or may be, for a row of them.
-bool may_be_true(const Level* level, const Replacement& replacement, const Node* condition,
-                 const List* row) {
+// Whether a condition on keys is true, or may be, for values of them.
+bool may_be_true(const Level* level, const List* new_keys, const Node* condition,
+                 const List* values) {
   Node* of_row = mapped(const_cast<Node*>(condition),
-                        [&](Node* node) { return counterpart(replacement.new_keys, row, node); });
+                        [&](Node* node) { return counterpart(new_keys, values, node); });
   if (!can_be_evaluated(of_row, nullptr)) return true;
   const Const* value = evaluated(level, of_row, nullptr, nullptr);
   return value != nullptr && DatumGetBool(value->constvalue);
@@ -260,9 +260,35 @@ bool may_be_shown(const Level* level, const Replacement& replacement, const List
   for (const auto* condition : each<const Node>(conditions)) {
     // WHERE false is how tools ask for the columns of an answer.
     if (!contain_var_clause(const_cast<Node*>(condition))) continue;
-    if (!may_be_true(level, replacement, condition, row)) return false;
+    if (!may_be_true(level, replacement.new_keys, condition, row)) return false;
   }
   return true;
+}
+
+bool is_of_key_alone(const Node* condition, const Node* new_key) {
+  const auto is_other = [&](const Node* node) { return IsA(node, Var) && !equal(node, new_key); };
+  return contain_var_clause(const_cast<Node*>(condition)) && !any_node(condition, is_other);
+}
+
+// Leaves out the values of each key that a condition on it alone leaves out, so that they do not
+// count among the combinations.
+void choose_values(const Level* level, const List* conditions, Replacement* replacement) {
+  ListCell* list;
+  foreach (list, replacement->lists) {
+    const auto* new_key =
+        static_cast<Node*>(list_nth(replacement->new_keys, foreach_current_index(list)));
+    for (const auto* condition : each<const Node>(conditions)) {
+      if (!is_of_key_alone(condition, new_key)) continue;
+      List* chosen = NIL;
+      for (auto* value : each<Node>(static_cast<List*>(lfirst(list)))) {
+        CHECK_FOR_INTERRUPTS();
+        const bool stays = may_be_true(level, list_make1(const_cast<Node*>(new_key)), condition,
+                                       list_make1(value));
+        if (stays) chosen = lappend(chosen, value);
+      }
+      lfirst(list) = chosen;
+    }
+  }
 }
 
 // Keys that WHERE leaves out are in no answer. Without any other it would have no group.
@@ -389,12 +415,13 @@ Node* group_by_public_keys(PlainLevel* level) {
       find_columns(query->havingQual, &replacement)) {
     return nullptr;
   }
-  check_combinations(level, replacement);
   if (list_length(replacement.columns) > kMostColumns) refuse_too_many(level);
   Query* made = parse_template(replacement);
   find_new_columns(made, &replacement);
   List* conditions =
       key_conditions(level->select, replacement.keys, replacement.new_keys, query->jointree->quals);
+  choose_values(level->select, conditions, &replacement);
+  check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);

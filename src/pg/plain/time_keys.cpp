@@ -93,6 +93,21 @@ const Const* extreme(const Level* level, const Node* cast, const Node* inner, co
   return found;
 }
 
+// The bounds of the moments that WHERE chooses, and of those before and after that are on the same
+// local days as these because the clock goes back.
+std::optional<ValueBounds> bounds_around_folds(const Level* level, Node* moment) {
+  auto chosen = bounds_of_chosen(level, moment);
+  if (!chosen || exprType(moment) != TIMESTAMPTZOID) return chosen;
+  constexpr double kFold = kFoldSteps * kFoldStep;
+  chosen->lower -= kFold;
+  chosen->upper += kFold;
+  const auto stated = bounds_of(level, moment);
+  if (!stated) return chosen;
+  chosen->lower = Max(chosen->lower, stated->lower);
+  chosen->upper = Min(chosen->upper, stated->upper);
+  return chosen;
+}
+
 std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   check_stack_depth();
   const Oid type = exprType(moment);
@@ -100,7 +115,7 @@ std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   // Bounds of what is computed may be wide, and each value between them would be a key.
   if (IsA(moment, OpExpr)) return std::nullopt;
   if (!IsA(moment, FuncExpr)) {
-    const auto bounds = bounds_of(level, moment);
+    const auto bounds = bounds_around_folds(level, moment);
     if (!bounds) return std::nullopt;
     return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
   }

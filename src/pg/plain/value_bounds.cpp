@@ -5,12 +5,14 @@
 #include <limits>
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/value_range.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
+#include "datatype/timestamp.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -105,9 +107,12 @@ struct ExactAggregate {
 // level.
 class RangeSearch {
  public:
+  explicit RangeSearch(bool of_chosen_rows) : of_chosen_rows_(of_chosen_rows) {}
   MaybeRange range_of(const Level* level, Node* expression);
 
  private:
+  MaybeRange range_of_any_row(const Level* level, Node* expression);
+  Node* condition_of(const Level* level);
   MaybeRange range_of_operator(const Level* level, const OpExpr* operation);
   MaybeRange range_of_any(const Level* level, const List* expressions);
   MaybeRange range_of_extreme(const Level* level, const MinMaxExpr* extreme);
@@ -124,6 +129,9 @@ class RangeSearch {
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
+  bool of_chosen_rows_;  // of the rows that WHERE chooses, in each level
+  List* levels_ = NIL;   // and its conditions, which have been read
+  List* conditions_ = NIL;
 };
 
 // Of an expression of which nothing is known
@@ -227,6 +235,24 @@ Comparison comparison_of(const Node* expression, const Node* condition) {
   return {name[0] == '<' ? '>' : '<', left};
 }
 
+bool is_day_or_moment(Oid type) {
+  return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+// The range of values of one type as one of a type that they are compared with. Which day a moment
+// is on depends on the time zone, by less than a day.
+MaybeRange as_range_of(Oid type, const MaybeRange& range, Oid from) {
+  if (!range || from == type || (is_number(from) && is_number(type))) return range;
+  if (!is_day_or_moment(from) || !is_day_or_moment(type)) return std::nullopt;
+  constexpr auto kDay = static_cast<double>(USECS_PER_DAY);
+  Range moments = *range;
+  if (from == DATEOID) moments = {moments.lower * kDay, moments.upper * kDay};
+  if (from == TIMESTAMPTZOID || type == TIMESTAMPTZOID) {
+    moments = {moments.lower - kDay, moments.upper + kDay};
+  }
+  return type == DATEOID ? Range{moments.lower / kDay, moments.upper / kDay} : moments;
+}
+
 // Cuts off what an expression cannot be where a condition is true, or where it is not: false or
 // NULL, of which the latter is so for a NULL expression alone.
 void RangeSearch::cut_off(const Level* level, const Node* expression, Node* condition, bool is_true,
@@ -239,7 +265,9 @@ void RangeSearch::cut_off(const Level* level, const Node* expression, Node* cond
   }
   const Comparison comparison = comparison_of(expression, condition);
   if (comparison.constant == nullptr) return;
-  const MaybeRange constant = range_of(level, comparison.constant);
+  const MaybeRange constant =
+      as_range_of(getBaseType(exprType(expression)), range_of(level, comparison.constant),
+                  getBaseType(exprType(comparison.constant)));
   if (!constant) return;
   if ((comparison.direction == '<') == is_true) {
     range->upper = std::min(range->upper, constant->upper);
@@ -315,7 +343,7 @@ MaybeRange RangeSearch::epoch_of(const Level* level, const FuncExpr* call) {
   if (!is_epoch(call) || (!is_moment && type != TIMEOID && type != INTERVALOID)) {
     return std::nullopt;
   }
-  const auto bounds = bounds_of(level, time);
+  const MaybeRange bounds = with_ends(range_of(level, time));
   if (!bounds) return std::nullopt;
   if (type == INTERVALOID) {
     return Range{seconds_of_interval(bounds->lower), seconds_of_interval(bounds->upper)};
@@ -421,10 +449,38 @@ MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* ca
       level, {name, call->args == NIL ? nullptr : static_cast<Node*>(linitial(call->args))});
 }
 
+// WHERE, with constants in the place of what can be computed now.
+Node* RangeSearch::condition_of(const Level* level) {
+  for (int i = 0; i < list_length(levels_); ++i) {
+    if (list_nth(levels_, i) == level) return static_cast<Node*>(list_nth(conditions_, i));
+  }
+  Node* condition = mapped(level->query->jointree->quals, [&](Node* node) -> Node* {
+    const bool is_computed = IsA(node, OpExpr) || IsA(node, FuncExpr);
+    if (!is_computed || !can_be_evaluated(node, nullptr)) return nullptr;
+    return as<Node>(evaluated(level, node, nullptr, nullptr));
+  });
+  levels_ = lappend(levels_, const_cast<Level*>(level));
+  conditions_ = lappend(conditions_, condition);
+  return condition;
+}
+
 MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
   if (++nodes_ > kMostNodes) return std::nullopt;
+  const MaybeRange range = range_of_any_row(level, expression);
+  if (!of_chosen_rows_ || level->query->jointree->quals == nullptr) return range;
+  if (IsA(expression, Const)) return range;
+  Range chosen = range.value_or(kAny);
+  cut_off(level, expression, condition_of(level), true, &chosen);
+  if (chosen.lower <= chosen.upper) return chosen;
+  // WHERE leaves no value: the nearest end stands for none.
+  if (!range) return Range{chosen.upper, chosen.upper};
+  const double nearest = chosen.upper < range->lower ? range->lower : range->upper;
+  return Range{nearest, nearest};
+}
+
+MaybeRange RangeSearch::range_of_any_row(const Level* level, Node* expression) {
   switch (nodeTag(expression)) {
     case T_Var:
       return range_of_column(level, as<Var>(expression));
@@ -478,6 +534,22 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
   return bounds ? bounds->granularity : std::nullopt;
 }
 
+// Whether a day or moment of the range, or one some hours from it, may be none that there is.
+bool is_at_end_of_time(Oid type, const Range& range) {
+  if (!is_day_or_moment(type)) return false;
+  constexpr auto kLeast = static_cast<double>(MIN_TIMESTAMP + USECS_PER_DAY);
+  constexpr auto kMost = static_cast<double>(END_TIMESTAMP - USECS_PER_DAY);
+  const double unit = type == DATEOID ? static_cast<double>(USECS_PER_DAY) : 1;
+  return range.lower * unit < kLeast || range.upper * unit > kMost;
+}
+
+// Bounds of dates and times are dates and times.
+ValueBounds bounds_of_range(ValueType type, const Range& range,
+                            const std::optional<double>& granularity) {
+  if (!is_temporal(type)) return {type, range.lower, range.upper, granularity};
+  return {type, std::floor(range.lower), std::ceil(range.upper), granularity};
+}
+
 }  // namespace
 
 bool is_epoch(const FuncExpr* call) {
@@ -491,16 +563,19 @@ std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
   if (const auto origin = origin_of(level, expression)) {
     return bounds_of_column(*origin, exprType(expression));
   }
-  const MaybeRange range = RangeSearch().range_of(level, expression);
-  if (!range || !std::isfinite(range->lower) || !std::isfinite(range->upper) ||
-      !(range->lower < range->upper)) {
-    return std::nullopt;
+  const MaybeRange range = with_ends(RangeSearch(false).range_of(level, expression));
+  if (!range || !(range->lower < range->upper)) return std::nullopt;
+  return bounds_of_range(*type, *range, granularity_through_casts(level, expression));
+}
+
+std::optional<ValueBounds> bounds_of_chosen(const Level* level, Node* expression) {
+  const auto type = type_with_bounds(exprType(expression));
+  if (!type) return std::nullopt;
+  const MaybeRange range = with_ends(RangeSearch(true).range_of(level, expression));
+  if (!range || is_at_end_of_time(exprType(expression), *range)) {
+    return bounds_of(level, expression);
   }
-  // Bounds of dates and times are dates and times.
-  const bool rounds = is_temporal(*type);
-  return ValueBounds{*type, rounds ? std::floor(range->lower) : range->lower,
-                     rounds ? std::ceil(range->upper) : range->upper,
-                     granularity_through_casts(level, expression)};
+  return bounds_of_range(*type, *range, granularity_through_casts(level, expression));
 }
 
 }  // namespace dpquantile

@@ -28,6 +28,11 @@ std::optional<ValueType> type_with_bounds(Oid type);
 // or cast to float8 or numeric.
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression);
 
+// The same of the rows that WHERE chooses: in this level, and in those of which the expression
+// shows a column. Comparisons with constants that AND combines are bounds, also without a domain.
+// The bounds may be equal.
+std::optional<ValueBounds> bounds_of_chosen(const Level* level, Node* expression);
+
 // Whether a call is extract(epoch FROM ...).
 bool is_epoch(const FuncExpr* call);
 
