@@ -258,9 +258,15 @@ SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff WHERE age >= 
 SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff WHERE 29 >= age GROUP BY 1 ORDER BY 1;
 SELECT width_bucket(age, 0, 80, 8) * 10 AS bucket, count(*) FROM staff WHERE age = 40 GROUP BY 1;
 SELECT extract(year FROM hired)::int AS year, count(*) FROM staff WHERE hired > '-infinity' AND hired < 'infinity' GROUP BY 1 ORDER BY 1;
+-- Lists are of what WHERE leaves: of longer domains, of columns without one, beside each other, in derived tables, of sums of columns
+SELECT date_trunc('hour', entered) AS hour, active, count(*) FROM staff WHERE entered >= '2020-01-31' AND entered < timestamptz '2020-01-31' + '2 hours' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT id, count(*) FROM staff WHERE id BETWEEN 7 AND 8 GROUP BY id;
+SELECT hired AS day, count(*) FROM (SELECT hired, department FROM staff WHERE hired >= timestamp '2020-03-01' AND hired < '2020-03-03') s GROUP BY hired ORDER BY 1;
+SELECT floor(extract(epoch FROM entered) / 86400)::int AS day, department, count(*) FROM staff WHERE entered >= '2020-01-31' AND entered < '2020-02-01' AND department <> 'Sales' GROUP BY 1, 2;
+SELECT year, count(*) FROM (SELECT extract(year FROM entered) AS year FROM staff WHERE entered < timestamptz '2020-01-01' + '1 year') s GROUP BY year;
 -- Bounds so far away that they have no key leave out no groups.
 SELECT count(*) AS groups FROM (SELECT age * 2 / 50, count(*) FROM staff WHERE age <= 2147483647 GROUP BY 1) t;
--- A key that falls as the column grows: the condition leaves out none.
+-- A key that falls as the column grows: the list is of the ages that WHERE leaves.
 SELECT count(*) AS groups, min(k) FROM (SELECT age * -2 / 50 AS k, count(*) FROM staff WHERE age > 50 GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT width_bucket(age::float8 / 1e-307, 0, 200, 4), count(*) FROM staff WHERE age > 60 GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered > '294276-12-31 23:59:59Z' GROUP BY 1) t;

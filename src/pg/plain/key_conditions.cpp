@@ -281,6 +281,11 @@ List* implied_terms(const Level* level, Node* key, const Node* new_key, const No
   return terms;
 }
 
+bool has_outer_column(const Node* term) {
+  return any_node(
+      term, [](const Node* node) { return IsA(node, Var) && as<Var>(node)->varlevelsup > 0; });
+}
+
 // ---- Queries in FROM -----------------------------------------------------------------------
 
 // A key as an expression of the columns of one query in FROM, in whose level it is then; of none
@@ -314,7 +319,8 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys)
   List* conditions = NIL;
   const Node* condition = level->query->jointree->quals;
   for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
-    if (contain_volatile_functions(term)) continue;
+    // In another level, columns of queries around would be others.
+    if (contain_volatile_functions(term) || has_outer_column(term)) continue;
     if (!is_of_rows(term, keys)) {
       conditions = lappend(
           conditions, mapped(term, [&](Node* node) { return counterpart(keys, new_keys, node); }));

@@ -139,13 +139,23 @@ MaybeRange with_ends(const MaybeRange& range) {
   return has_ends ? range : std::nullopt;
 }
 
+// Whether a day or moment, or one some hours from it, may be none that there is: bounds are
+// written.
+bool is_at_end_of_time(Oid type, double number) {
+  constexpr auto kLeast = static_cast<double>(MIN_TIMESTAMP + 2 * USECS_PER_DAY);
+  constexpr auto kMost = static_cast<double>(END_TIMESTAMP - 2 * USECS_PER_DAY);
+  if (type == DATEOID) number *= static_cast<double>(USECS_PER_DAY);
+  const bool is_moment = type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+  return is_moment && (number < kLeast || number > kMost);
+}
+
 MaybeRange range_of_constant(const Const* constant) {
   const auto type = type_with_bounds(constant->consttype);
   if (!type || constant->constisnull) return std::nullopt;
   const double number = constant->consttype == FLOAT4OID
                             ? static_cast<double>(DatumGetFloat4(constant->constvalue))
                             : number_of_value(*type, constant->constvalue);
-  if (!std::isfinite(number)) return std::nullopt;
+  if (!std::isfinite(number) || is_at_end_of_time(constant->consttype, number)) return std::nullopt;
   return Range{number, number};
 }
 
