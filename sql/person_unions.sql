@@ -36,8 +36,23 @@ CREATE TABLE rows_alone (person int);
 SELECT dp_protect_table('persons', 'id', 1, 'person'), dp_protect_table('visits', 'person', 2, 'person'), dp_protect_table('calls', 'person', 1, 'person'),
        dp_protect_table('wide', 'person', 1, 'person'), dp_protect_table('digits', 'person', 1, 'person'), dp_protect_table('strangers', 'person', 2), dp_protect_table('rows_alone');
 SELECT dp_set_domain('visits', 'amount', 0, 100), dp_set_domain('visits', 'kind', '{web,ward}'), dp_set_domain('calls', 'minutes', 0, 60);
+-- Persons 1 to 20 have a bill, of which an item is.
+CREATE TABLE bills (id int PRIMARY KEY, person int NOT NULL);
+INSERT INTO bills SELECT 100 + i, i FROM generate_series(1, 20) i;
+CREATE TABLE items (bill int NOT NULL REFERENCES bills, price int);
+INSERT INTO items SELECT 100 + i, i FROM generate_series(1, 20) i;
+SELECT dp_protect_table('bills', 'person', 1, 'person');
+SELECT dp_protect_table('items', 'bill', 1, 'person', through => 'bills');
+-- One person, whose id looks different in each table
+CREATE TABLE short_ids (person char(5));
+INSERT INTO short_ids SELECT 'x' FROM generate_series(1, 30);
+CREATE TABLE long_ids (person char(9));
+INSERT INTO long_ids SELECT 'x' FROM generate_series(1, 30);
+CREATE TABLE numbers (person numeric);
+INSERT INTO numbers SELECT round(7, i % 3) FROM generate_series(1, 30) i;
+SELECT dp_protect_table(t, 'person', 1, 'id') FROM unnest('{short_ids,long_ids,numbers}'::regclass[]) t;
 SELECT dp_grant_private_access(t, 'regress_dpq_unions_analyst', epsilon => 100, delta => 1e-6)
-  FROM unnest('{persons,visits,calls,wide,digits,strangers,rows_alone}'::regclass[]) t;
+  FROM unnest('{persons,visits,calls,wide,digits,strangers,rows_alone,bills,items,short_ids,long_ids,numbers}'::regclass[]) t;
 SET SESSION AUTHORIZATION regress_dpq_unions_analyst;
 SET search_path = regress_dpq_unions, public;
 
@@ -92,6 +107,32 @@ SELECT r.name, count(u.id) FROM region r LEFT JOIN (SELECT id, region FROM perso
 SELECT count(*) FROM persons p JOIN (SELECT person FROM calls UNION SELECT person FROM visits) u ON u.person = p.id WHERE p.region = 1;
 SELECT n, count(*) FROM (SELECT DISTINCT person, length(kind) AS n FROM (SELECT person, kind FROM calls UNION ALL SELECT person, kind FROM visits) u) p GROUP BY n ORDER BY n;
 SELECT count(*) FROM (SELECT id FROM (SELECT id FROM persons UNION ALL SELECT person FROM calls) a UNION SELECT person FROM visits) p;
+-- Beside window functions within the rows of a person, DISTINCT ON and subqueries about persons: one row of each person of both tables,
+-- and one of each person in each of them
+SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY person ORDER BY kind) AS n FROM (SELECT person, kind FROM visits UNION ALL SELECT person, kind FROM calls) u) w WHERE n = 1;
+SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY person ORDER BY day) AS n FROM visits UNION ALL SELECT 1 FROM calls) w WHERE n = 1;
+SELECT count(*) FROM (SELECT DISTINCT ON (person) person, kind FROM (SELECT person, kind FROM visits UNION ALL SELECT person, kind FROM calls) u ORDER BY person, kind) w;
+SELECT count(*) FROM persons p WHERE EXISTS (SELECT FROM (SELECT person FROM visits UNION ALL SELECT person FROM calls) u WHERE u.person = p.id);
+SELECT count(*) FROM persons WHERE id IN (SELECT person FROM visits UNION SELECT person FROM calls);
+SELECT count(*) FROM persons WHERE id IN (SELECT person FROM visits EXCEPT SELECT person FROM calls);
+SELECT count(*) FROM (SELECT person FROM calls UNION ALL SELECT id FROM persons) u WHERE EXISTS (SELECT FROM visits v WHERE v.person = u.person);
+SET dpquantile.epsilon = 0.1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.1, 0.95) AS whole
+  FROM (SELECT row_number() OVER (PARTITION BY person ORDER BY kind) AS n FROM (SELECT person, kind FROM visits UNION ALL SELECT person, kind FROM calls) u) w WHERE n = 1;
+SELECT dp_error_of(count(*)) = dp_histogram_error(0.1 / 3, 0.95) AS third
+  FROM (SELECT person, row_number() OVER (PARTITION BY person ORDER BY day) AS n FROM visits UNION ALL SELECT person, 1 FROM calls) w WHERE n = 1;
+RESET dpquantile.epsilon;
+-- An id that looks different is the same person: one row of each table, and one row of numbers twice
+SELECT count(*) FROM (SELECT person FROM short_ids UNION ALL SELECT person FROM long_ids) p;
+SELECT count(*) FROM (SELECT person FROM numbers UNION ALL SELECT person FROM numbers) p;
+SELECT count(*) FROM (SELECT 1 FROM short_ids UNION ALL SELECT 2 FROM long_ids) p;
+-- Operations within operations, and with names of WITH queries around them
+WITH w AS (SELECT person FROM calls WHERE minutes <= 10)
+  SELECT count(*) FROM (WITH v AS (SELECT person FROM visits) (SELECT person FROM v INTERSECT (SELECT person FROM w UNION ALL (SELECT id FROM persons EXCEPT SELECT person FROM v)))) p;
+-- Rows of a table that is protected through another one are persons' where that one is joined. A key of combined rows chooses no row.
+SELECT count(*) FROM (SELECT b.person, i.price FROM items i JOIN bills b ON b.id = i.bill UNION ALL SELECT person, minutes FROM calls) u;
+SELECT count(*) FROM (SELECT price FROM items UNION ALL SELECT minutes FROM calls) u;
+SELECT count(*) FROM items i JOIN (SELECT id, person FROM bills UNION ALL SELECT id, person FROM bills) b ON b.id = i.bill;
 -- Bounds: those of all queries together
 SELECT abs(avg(amount) - 20) < 10 AS right FROM (SELECT amount FROM visits WHERE kind = 'web' UNION ALL SELECT 3 * amount FROM visits WHERE kind = 'web') p;
 
@@ -115,7 +156,17 @@ SELECT id, count(*) FROM (SELECT id FROM persons UNION ALL SELECT person FROM vi
 SELECT count(*) FROM persons p, LATERAL (SELECT person FROM visits WHERE person = p.id UNION ALL SELECT person FROM calls) v;
 SELECT count(*) FROM persons p WHERE EXISTS (SELECT person FROM visits UNION ALL SELECT person FROM calls);
 SELECT count(*) FROM (SELECT id FROM persons UNION ALL SELECT person FROM calls) a JOIN persons b ON b.id = a.id;
+SELECT count(*) FROM (SELECT person FROM visits UNION ALL VALUES (1), (2)) p;
+SELECT count(*) FROM (SELECT person FROM visits UNION ALL (SELECT person FROM calls LIMIT 5)) p;
+SELECT count(*) FROM (SELECT person FROM visits UNION ALL SELECT dp_count(1)::int FROM calls) p;
 WITH RECURSIVE r AS (SELECT person FROM visits UNION SELECT v.person FROM visits v JOIN r ON r.person = v.person) SELECT count(*) FROM r;
+
+-- threat 196: WITH queries that double, in all operations
+SELECT problem FROM unnest('{UNION ALL,UNION,INTERSECT,EXCEPT}'::text[]) operation,
+  LATERAL (SELECT string_agg(format(', a%s AS (SELECT person FROM a%s %s SELECT person FROM a%2$s)', i, i - 1, operation), '' ORDER BY i) AS doubled FROM generate_series(1, 30) i) q,
+  dp_explain('WITH a0 AS (SELECT person FROM visits)' || doubled || ' SELECT count(*) FROM a30');
+SELECT problem FROM (SELECT string_agg(format(', a%s AS (SELECT kind FROM a%s UNION ALL SELECT kind FROM a%2$s)', i, i - 1), '' ORDER BY i) AS doubled FROM generate_series(1, 30) i) q,
+  dp_explain('WITH a0 AS (SELECT kind FROM visits)' || doubled || ' SELECT kind, count(*) FROM a30 GROUP BY kind');
 
 -- One value of a row may change rows of both queries: it costs what it costs to replace the person.
 SET SESSION AUTHORIZATION regress_dpq_unions_owner;

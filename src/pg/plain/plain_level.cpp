@@ -7,7 +7,7 @@ int most_rows_of_user(const PlainLevel* level) {
 }
 
 int most_groups_of_user(const PlainLevel* level) {
-  return most_groups_of_person(level->select);
+  return level->select->most_groups;
 }
 
 }  // namespace dpquantile

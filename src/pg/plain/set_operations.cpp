@@ -70,24 +70,26 @@ Node* union_of(Node* left, int right, const List* columns) {
 
 // ---- Parts of a set operation ------------------------------------------------------------------
 
-// A part of a set operation as a query so many levels below that of the operation. The queries that
-// it combines were one level below.
-Query* query_of(const Query* query, Node* part, int depth);
+// Makes person groups of the set operations of a query.
+void group_operations(Query* query);
 
-// Copies a set operation and its queries to another query, so many levels below.
+RangeTblEntry* entry_of_part(const Query* query, const Node* part) {
+  return rt_fetch(as<RangeTblRef>(part)->rtindex, query->rtable);
+}
+
+// Moves a set operation and its queries to another query, so many levels below.
 Node* moved_part(const Query* query, Node* part, int depth, Query* to) {
   check_stack_depth();
   if (IsA(part, RangeTblRef)) {
-    const RangeTblEntry* entry = rt_fetch(as<RangeTblRef>(part)->rtindex, query->rtable);
-    auto* copy = static_cast<RangeTblEntry*>(copyObjectImpl(entry));
-    IncrementVarSublevelsUp(as<Node>(copy->subquery), depth, 1);
-    to->rtable = lappend(to->rtable, copy);
+    RangeTblEntry* entry = entry_of_part(query, part);
+    IncrementVarSublevelsUp(as<Node>(entry->subquery), depth, 1);
+    to->rtable = lappend(to->rtable, entry);
     return as<Node>(reference_to(list_length(to->rtable)));
   }
-  auto* operation = as<SetOperationStmt>(static_cast<Node*>(copyObjectImpl(part)));
+  auto* operation = as<SetOperationStmt>(part);
   operation->larg = moved_part(query, operation->larg, depth, to);
   operation->rarg = moved_part(query, operation->rarg, depth, to);
-  return as<Node>(operation);
+  return part;
 }
 
 // As the parser makes them.
@@ -97,16 +99,18 @@ List* columns_of_operation(const Query* query, const SetOperationStmt* operation
   return columns;
 }
 
+// A part of a set operation as a query so many levels below that of the operation. The queries that
+// it combines were one level below.
 Query* query_of(const Query* query, Node* part, int depth) {
   if (IsA(part, RangeTblRef)) {
-    const RangeTblEntry* entry = rt_fetch(as<RangeTblRef>(part)->rtindex, query->rtable);
-    auto* copy = static_cast<Query*>(copyObjectImpl(entry->subquery));
-    IncrementVarSublevelsUp(as<Node>(copy), depth - 1, 1);
-    return copy;
+    Query* moved = entry_of_part(query, part)->subquery;
+    IncrementVarSublevelsUp(as<Node>(moved), depth - 1, 1);
+    return moved;
   }
   Query* made = new_query();
   made->setOperations = moved_part(query, part, depth, made);
   made->targetList = columns_of_operation(made, as<SetOperationStmt>(part));
+  group_operations(made);
   return made;
 }
 
@@ -117,7 +121,7 @@ void add_united(const Query* query, Node* part, List** queries) {
     add_united(query, as<SetOperationStmt>(part)->rarg, queries);
     return;
   }
-  *queries = lappend(*queries, query_of(query, part, 2));
+  *queries = lappend(*queries, query_of(query, part, 3));
 }
 
 // A part with one more column, which tells whether it is the first one.
@@ -149,44 +153,66 @@ Node* aggregate_of_side(Oid function, const Query* both) {
   return as<Node>(call);
 }
 
-// Rows of the first part that the second part has, too, or has not.
-Node* condition_on_sides(SetOperation operation, const Query* both) {
-  Node* all_first = aggregate_of_side(F_BOOL_AND, both);
-  if (operation == SETOP_EXCEPT) return all_first;
-  Node* any_first = aggregate_of_side(F_BOOL_OR, both);
-  Node* any_second = as<Node>(makeBoolExpr(NOT_EXPR, list_make1(all_first), -1));
-  return as<Node>(makeBoolExpr(AND_EXPR, list_make2(any_first, any_second), -1));
-}
-
-// The query groups the rows of another one by all columns of the set operation.
-void group_rows(Query* query, const SetOperationStmt* operation, Query* rows) {
-  query->setOperations = nullptr;
-  query->targetList = columns_of_operation(query, operation);
-  select_from(query, rows);
+// Groups the rows of another query by all columns of a set operation.
+Query* groups_of(const List* columns, const SetOperationStmt* operation, Query* rows) {
+  Query* groups = new_query();
+  groups->targetList = static_cast<List*>(copyObjectImpl(columns));
+  select_from(groups, rows);
   ListCell* cell;
   foreach (cell, operation->groupClauses) {
     auto* key = static_cast<SortGroupClause*>(copyObjectImpl(lfirst(cell)));
     const int number = foreach_current_index(cell);
     key->tleSortGroupRef = static_cast<Index>(number + 1);
-    static_cast<TargetEntry*>(list_nth(query->targetList, number))->ressortgroupref =
+    static_cast<TargetEntry*>(list_nth(groups->targetList, number))->ressortgroupref =
         key->tleSortGroupRef;
-    query->groupClause = lappend(query->groupClause, key);
+    groups->groupClause = lappend(groups->groupClause, key);
   }
+  return groups;
+}
+
+// Adds a column with an aggregate to groups. Returns it, as a column of a table.
+Var* add_aggregate(Query* groups, Node* call, const char* name) {
+  const auto number = static_cast<AttrNumber>(list_length(groups->targetList) + 1);
+  TargetEntry* column = makeTargetEntry(as<Expr>(call), number, pstrdup(name), false);
+  groups->targetList = lappend(groups->targetList, column);
+  groups->hasAggs = true;
+  return column_of_table(column);
+}
+
+// Groups with rows of the first part, and with rows of the second part, too, or without.
+Node* condition_on_sides(SetOperation operation, const Query* both, Query* groups) {
+  Node* all_first =
+      as<Node>(add_aggregate(groups, aggregate_of_side(F_BOOL_AND, both), "all first"));
+  if (operation == SETOP_EXCEPT) return all_first;
+  Node* any_first =
+      as<Node>(add_aggregate(groups, aggregate_of_side(F_BOOL_OR, both), "any first"));
+  Node* any_second = as<Node>(makeBoolExpr(NOT_EXPR, list_make1(all_first), -1));
+  return as<Node>(makeBoolExpr(AND_EXPR, list_make2(any_first, any_second), -1));
+}
+
+void select_columns_from(Query* query, List* columns, Query* table) {
+  query->setOperations = nullptr;
+  query->targetList = columns;
+  select_from(query, table);
 }
 
 void group_union(Query* query, SetOperationStmt* operation) {
+  List* columns = columns_of_operation(query, operation);
   List* queries = NIL;
   add_united(query, as<Node>(operation), &queries);
-  group_rows(query, operation, union_all_of(queries, operation));
+  Query* groups = groups_of(columns, operation, union_all_of(queries, operation));
+  select_columns_from(query, columns, groups);
 }
 
 void group_sides(Query* query, SetOperationStmt* operation) {
-  Query* first = with_side(query_of(query, operation->larg, 3), true);
-  Query* second = with_side(query_of(query, operation->rarg, 3), false);
+  List* columns = columns_of_operation(query, operation);
+  Query* first = with_side(query_of(query, operation->larg, 4), true);
+  Query* second = with_side(query_of(query, operation->rarg, 4), false);
   Query* both = union_all_of(list_make2(first, second), operation);
-  group_rows(query, operation, both);
-  query->havingQual = condition_on_sides(operation->op, both);
-  query->hasAggs = true;
+  Query* groups = groups_of(columns, operation, both);
+  Node* condition = condition_on_sides(operation->op, both, groups);
+  select_columns_from(query, columns, groups);
+  query->jointree->quals = condition;
 }
 
 bool is_union_all(const Node* part) {
@@ -208,10 +234,21 @@ Node* with_queries(Query* query, Node* part) {
 }
 
 void separate_operations(Query* query) {
-  Node* all = with_queries(query, static_cast<Node*>(copyObjectImpl(query->setOperations)));
+  Node* all = with_queries(query, query->setOperations);
   Query* made = new_query();
   query->setOperations = moved_part(query, all, 0, made);
   query->rtable = made->rtable;
+}
+
+void group_operations(Query* query) {
+  auto* operation = as<SetOperationStmt>(query->setOperations);
+  if (is_union_all(query->setOperations)) {
+    separate_operations(query);
+  } else if (operation->op == SETOP_UNION) {
+    group_union(query, operation);
+  } else {
+    group_sides(query, operation);
+  }
 }
 
 // ---- Which operations ------------------------------------------------------------------------
@@ -258,20 +295,12 @@ Query* union_all_of(List* queries, const SetOperationStmt* types) {
 
 bool group_set_operation(const Level* level) {
   Query* query = level->query;
-  const bool is_searched = combines_branches_of_rows(level) && !level->unites_rows &&
-                           query->sortClause == NIL && query->limitCount == nullptr &&
-                           query->limitOffset == nullptr && query->rowMarks == NIL &&
-                           !keeps_duplicates(query->setOperations) && contains_person(level);
-  if (!is_searched) return false;
-  auto* operation = as<SetOperationStmt>(query->setOperations);
-  if (is_union_all(query->setOperations)) {
-    separate_operations(query);
-  } else if (operation->op == SETOP_UNION) {
-    group_union(query, operation);
-  } else {
-    group_sides(query, operation);
-  }
-  return true;
+  const bool is_searched =
+      level->scans <= kMostScans && combines_branches_of_rows(level) && !level->unites_rows &&
+      query->sortClause == NIL && query->limitCount == nullptr && query->limitOffset == nullptr &&
+      query->rowMarks == NIL && !keeps_duplicates(query->setOperations) && contains_person(level);
+  if (is_searched) group_operations(query);
+  return is_searched;
 }
 
 }  // namespace dpquantile

@@ -6,10 +6,10 @@
 // (pg/protect/union_rule.hpp); the others are person groups over one:
 //
 //   a UNION b:      SELECT DISTINCT * FROM (a UNION ALL b)
-//   a INTERSECT b:  SELECT columns FROM (SELECT *, true AS first FROM a UNION ALL
-//                   SELECT *, false FROM b) GROUP BY columns HAVING bool_or(first) AND NOT
-//                   bool_and(first)
-//   a EXCEPT b:     the same with HAVING bool_and(first)
+//   a INTERSECT b:  SELECT columns FROM (SELECT columns, bool_and(first), bool_or(first)
+//                     FROM (SELECT *, true AS first FROM a UNION ALL SELECT *, false FROM b)
+//                     GROUP BY columns) WHERE bool_or AND NOT bool_and
+//   a EXCEPT b:     the same WHERE bool_and
 //
 // Their columns must contain the person, so that two equal rows are of one person. INTERSECT ALL
 // and EXCEPT ALL stay as they are, and the validator refuses them.

@@ -378,7 +378,7 @@ MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* cal
 }
 
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
-  const int rows = most_rows_in_from(level);
+  const int rows = level->most_rows_in_from;
   if (strcmp(call.name, "count") == 0) {
     return rows == 0 ? MaybeRange() : Range{0, static_cast<double>(rows)};
   }
@@ -395,7 +395,7 @@ MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate&
 MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* call) {
   const char* name = get_func_name(call->winfnoid);
   if (name == nullptr || !level->windows_persons) return std::nullopt;
-  const auto rows = static_cast<double>(most_rows_in_from(level));
+  const auto rows = static_cast<double>(level->most_rows_in_from);
   for (const char* number : {"row_number", "rank", "dense_rank"}) {
     if (strcmp(name, number) == 0) return rows == 0 ? MaybeRange() : Range{1, rows};
   }

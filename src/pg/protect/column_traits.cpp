@@ -3,6 +3,7 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "miscadmin.h"
 #include "optimizer/clauses.h"
 }
 
@@ -83,6 +84,7 @@ bool is_null_when_absent(const JudgedLevel* level, Node* expression) {
 }
 
 int user_entry_of(const JudgedLevel* level, const Node* expression) {
+  CHECK_FOR_INTERRUPTS();
   if (!IsA(expression, Var)) return 0;
   const auto* column = as<Var>(expression);
   if (column->varlevelsup > 0 || column->varattno < 1) return 0;

@@ -14,11 +14,17 @@ extern "C" {
 namespace dpquantile {
 
 bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
-  if (!bms_is_member(user_entry_of(source, expression), source->user_entries)) return false;
+  if (!IsA(expression, Var)) return false;
   const auto* column = as<Var>(expression);
+  if (column->varlevelsup > 0 || column->varattno < 1) return false;
+  if (const Node* merged = merged_column(source->query, column)) {
+    return is_user_of_row(source, merged);
+  }
+  if (!bms_is_member(column->varno, source->user_entries)) return false;
   const JudgedEntry& entry = entry_of(source, column->varno);
   const bool is_view = entry.source != nullptr && entry.source->view != nullptr;
-  return entry.relation != nullptr || is_view || holds_for_column(source, column, is_user_of_row);
+  if (entry.relation != nullptr || is_view) return column->varattno == entry.user_column;
+  return holds_for_column(source, column, is_user_of_row);
 }
 
 namespace {

@@ -365,13 +365,12 @@ bool are_all_judged(const Level* level) {
 // WITH queries that read each other twice have twice as many tables at each step, which PostgreSQL
 // plans one by one: it would use up the memory of the server.
 void check_scans(const RefusedQuery& refused, const Level* top) {
-  constexpr int kMost = 1000;
-  if (top->scans <= kMost) return;
+  if (top->scans <= kMostScans) return;
   refuse_with_code(
       refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
       psprintf("the query reads more than %d tables and lists, those of a WITH query as "
                "often as it is named",
-               kMost),
+               kMostScans),
       "Name WITH queries less often, or split the query into several.");
 }
 
@@ -386,10 +385,10 @@ void validate_statement(JudgedStatement* statement, Query* query) {
   if (count_reasons(refused) > before) return;
   statement->check_subquery = judge_subquery;
   Level* read = read_statement(query, statement->borrowed)->top;
+  check_scans(refused, read);
   compare_copied_persons(read);
   const JudgedLevel* top = judge(statement, nullptr, read, {});
   if (count_reasons(refused) > 0) return;
-  check_scans(refused, read);
   if (!are_all_judged(read)) {
     refuse_query(top, "a subquery stands where no rule knows it",
                  "Write it in FROM, or in a query of its own.");

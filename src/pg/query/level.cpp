@@ -23,6 +23,7 @@ namespace dpquantile {
 namespace {
 
 Level* read_level(Statement* statement, Level* parent, Query* query);
+bool shows_person(const Level* level, AttrNumber column);
 
 // ---- Names ---------------------------------------------------------------------------------
 
@@ -209,8 +210,11 @@ bool is_recursive(const Level* level) {
   return false;
 }
 
+// What looks for the origin of a column follows all queries of a UNION ALL, and WITH queries that
+// read each other twice double them.
 void find_union(Level* level) {
-  if (!combines_branches_of_rows(level) || !is_union_all(level->query->setOperations)) return;
+  if (level->scans > kMostScans || !combines_branches_of_rows(level)) return;
+  if (!is_union_all(level->query->setOperations)) return;
   level->unites_rows = true;
   for (const auto* branch : each<const Level>(branches_of(level))) {
     level->borrowed_rows = list_concat_unique_oid(level->borrowed_rows, branch->borrowed_rows);
@@ -353,10 +357,92 @@ void find_person_windows(Level* level) {
   }
 }
 
+// ---- Columns of persons --------------------------------------------------------------------
+
+// Whether a column of a level is the person; one of a UNION ALL in all its queries.
+bool is_person_column(const Level* level, AttrNumber number) {
+  check_stack_depth();
+  if (!level->unites_rows) {
+    const List* columns = level->query->targetList;
+    if (number > list_length(columns)) return false;
+    const auto* column = static_cast<const TargetEntry*>(list_nth(columns, number - 1));
+    return is_person(level, as<Node>(column->expr));
+  }
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    if (!shows_person(branch, number)) return false;
+  }
+  return true;
+}
+
+void find_persons(Level* level) {
+  level->read_columns = list_length(level->query->targetList);
+  if (hides_rows(level)) return;
+  for (int number = 1; number <= level->read_columns; ++number) {
+    if (is_person_column(level, static_cast<AttrNumber>(number))) {
+      level->persons = bms_add_member(level->persons, number);
+    }
+  }
+}
+
+// ---- The most rows of a person -------------------------------------------------------------
+
+// What an owner states, and what a level below has of it.
+struct Limit {
+  int BorrowedRelation::*stated;
+  int Level::*of_level;
+};
+
+int sum_of_branches(const Level* level, const Limit& limit) {
+  int64 sum = 0;
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    if (branch->*limit.of_level == 0) return 0;
+    sum += branch->*limit.of_level;
+  }
+  return static_cast<int>(Min(sum, static_cast<int64>(PG_INT32_MAX)));
+}
+
+// The rows of a referenced table only say whose other rows are.
+bool has_limiting_rows(const Entry& entry) {
+  if (!entry.is_in_from) return false;
+  if (entry.borrowed != nullptr) return !entry.borrowed->is_referenced;
+  const Level* below = rows_below(entry);
+  return below != nullptr && below->borrowed_rows != NIL && !below->only_names_persons;
+}
+
+int most_of_entries(const Level* level, const Limit& limit) {
+  int most = 0;
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Entry& entry = entry_of(level, number);
+    if (!has_limiting_rows(entry)) continue;
+    const int rows =
+        entry.borrowed != nullptr ? entry.borrowed->*limit.stated : entry.below->*limit.of_level;
+    if (rows == 0) return 0;
+    most = Max(most, rows);
+  }
+  return most;
+}
+
+int find_most(const Level* level, const Limit& limit) {
+  if (level->has_one_row) return 1;
+  return level->unites_rows ? sum_of_branches(level, limit) : most_of_entries(level, limit);
+}
+
+void find_most_rows(Level* level) {
+  const Limit rows = {&BorrowedRelation::max_rows, &Level::most_rows};
+  const Limit groups = {&BorrowedRelation::max_groups, &Level::most_groups};
+  level->only_names_persons = !level->unites_rows;
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    level->only_names_persons &= !has_limiting_rows(entry_of(level, number));
+  }
+  level->most_rows = find_most(level, rows);
+  level->most_groups = find_most(level, groups);
+  level->most_rows_in_from = most_of_entries(level, rows);
+}
+
 // ---- A level -------------------------------------------------------------------------------
 
 void add_scans(Level* level, int scans) {
-  level->scans = Min(level->scans + scans, kMostScans);
+  level->scans = Min(level->scans + scans, kMostScans + 1);
 }
 
 void read_entries(Level* level) {
@@ -417,9 +503,12 @@ void read_parts(Level* level) {
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
   find_union(level);
   find_groups_of_person(level);
-  if (!may_have_rows_of_persons(level)) return;
-  find_person_group(level);
-  find_person_windows(level);
+  if (may_have_rows_of_persons(level)) {
+    find_person_group(level);
+    find_person_windows(level);
+  }
+  find_persons(level);
+  find_most_rows(level);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {
@@ -598,72 +687,6 @@ bool combines_branches_of_rows(const Level* level) {
   return true;
 }
 
-namespace {
-
-struct MostRows {
-  int rows;
-  bool is_limited;
-};
-
-// What the owner of a relation states: max_rows or max_groups.
-using Limit = int BorrowedRelation::*;
-
-MostRows most_rows(const Level* level, Limit limit);
-
-MostRows sum_of_branches(const Level* level, Limit limit) {
-  int64 sum = 0;
-  for (const auto* branch : each<const Level>(branches_of(level))) {
-    const MostRows most = most_rows(branch, limit);
-    if (!most.is_limited) return {};
-    sum += most.rows;
-  }
-  return {static_cast<int>(Min(sum, static_cast<int64>(PG_INT32_MAX))), true};
-}
-
-MostRows most_of_entry(const Entry& entry, Limit limit) {
-  if (entry.borrowed != nullptr) {
-    if (entry.borrowed->is_referenced) return {0, true};
-    const int most = entry.borrowed->*limit;
-    return {most, most > 0};
-  }
-  const Level* below = rows_below(entry);
-  return below == nullptr || below->borrowed_rows == NIL ? MostRows{0, true}
-                                                         : most_rows(below, limit);
-}
-
-MostRows most_of_entries(const Level* level, Limit limit) {
-  int most = 0;
-  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
-    const Entry& entry = entry_of(level, number);
-    if (!entry.is_in_from) continue;
-    const MostRows rows = most_of_entry(entry, limit);
-    if (!rows.is_limited) return {};
-    most = Max(most, rows.rows);
-  }
-  return {most, true};
-}
-
-MostRows most_rows(const Level* level, Limit limit) {
-  check_stack_depth();
-  if (level->has_one_row) return {1, true};
-  return level->unites_rows ? sum_of_branches(level, limit) : most_of_entries(level, limit);
-}
-
-}  // namespace
-
-int most_rows_of_person(const Level* level) {
-  return level->has_one_row_in_group ? most_groups_of_person(level)
-                                     : most_rows(level, &BorrowedRelation::max_rows).rows;
-}
-
-int most_groups_of_person(const Level* level) {
-  return most_rows(level, &BorrowedRelation::max_groups).rows;
-}
-
-int most_rows_in_from(const Level* level) {
-  return most_of_entries(level, &BorrowedRelation::max_rows).rows;
-}
-
 Node* merged_column(const Query* query, const Var* column) {
   const auto* table = rt_fetch(column->varno, query->rtable);
   if (table->rtekind != RTE_JOIN || column->varattno < 1) return nullptr;
@@ -745,21 +768,24 @@ bool is_user_column(const Level* level, const ColumnOrigin& origin) {
   return false;
 }
 
+// The columns of a level were looked through when it was read; the rules may have added some.
+bool shows_person(const Level* level, AttrNumber column) {
+  if (column <= level->read_columns) return bms_is_member(column, level->persons);
+  return is_person_column(level, column);
+}
+
 }  // namespace
 
 bool is_person(const Level* level, const Node* expression) {
-  CHECK_FOR_INTERRUPTS();
-  check_stack_depth();
-  if (const auto origin = origin_of(level, expression)) return is_user_column(level, *origin);
   if (expression == nullptr || !IsA(expression, Var)) return false;
-  if (const auto definition = definition_of(level, as<Var>(expression))) {
-    return is_person(definition->level, definition->expression);
-  }
-  const List* definitions = definitions_in_branches(level, as<Var>(expression));
-  for (const auto* definition : each<const LevelExpression>(definitions)) {
-    if (!is_person(definition->level, definition->expression)) return false;
-  }
-  return definitions != NIL;
+  const auto* column = as<Var>(expression);
+  level = around(level, column->varlevelsup);
+  if (level == nullptr || column->varattno < 1) return false;
+  if (const Node* merged = merged_column(level->query, column)) return is_person(level, merged);
+  const Entry& entry = entry_of(level, column->varno);
+  if (OidIsValid(entry.relation)) return is_user_column(level, {entry.relation, column->varattno});
+  return entry.below != nullptr && !hides_rows(entry.below) &&
+         shows_person(entry.below, column->varattno);
 }
 
 }  // namespace dpquantile

@@ -52,7 +52,7 @@ struct Level {
   // of the tables are.
   bool groups_persons;
   // Whether it is a UNION ALL of queries that show rows of persons, and a level around reads it:
-  // its rows are theirs.
+  // its rows are theirs. One of more than kMostScans tables is none.
   bool unites_rows;
   // Whether it is a level of window functions over rows of persons: each of them computes within
   // the rows of a person, and a level around reads it. Their results are columns of these rows.
@@ -64,6 +64,19 @@ struct Level {
   // Whether each person has at most one row in each group of the level: FROM reads a person group,
   // and the level groups by all of its keys but the person. Then rows are groups of a person.
   bool has_one_row_in_group;
+  // How many rows of a person it has at most, by what the owners of its tables state in max_rows: 1
+  // if each person has one row, the sum of those of the queries of a UNION ALL, and else the most
+  // that an entry of FROM has. The same with max_groups; and of FROM, below a GROUP BY. 0 if an
+  // owner states nothing.
+  int most_rows;
+  int most_groups;
+  int most_rows_in_from;
+  // Whether the rows of persons in FROM are those of referenced tables alone.
+  bool only_names_persons;
+  // The columns that identify persons, by number, among those that it had when it was read, and how
+  // many these were.
+  Bitmapset* persons;
+  int read_columns;
   // The tables and views that this level and those below name: OIDs, each once.
   List* relations;
   // Aggref: the aggregates of this level, also those that stand in a level below.
@@ -73,12 +86,19 @@ struct Level {
   Index outer_values;
   Index outer_ctes;
   // How many tables, lists and the like a plan of it may read, those of a WITH query as often as it
-  // is named: PostgreSQL plans each by itself. At most kMostScans.
+  // is named: PostgreSQL plans each by itself. Not counted beyond kMostScans + 1.
   int scans;
   JudgedLevel* judged;  // what the rules have found of it, or null
 };
 
-inline constexpr int kMostScans = 1 << 20;
+// What a query may read (check_scans() of pg/protect).
+inline constexpr int kMostScans = 1000;
+
+// How many rows of a person may be used, by what the owners state: groups where each person has one
+// row in each of them. 0 if an owner states nothing.
+inline int most_rows_of_person(const Level* level) {
+  return level->has_one_row_in_group ? level->most_groups : level->most_rows;
+}
 
 // Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
 // PostgreSQL; without borrowed relations those of grouping sets stay as they are. `borrowed` is
@@ -107,14 +127,6 @@ List* branches_of(const Level* level);
 
 // Whether the query is a set operation of levels that show rows of persons, and none else.
 bool combines_branches_of_rows(const Level* level);
-
-// How many rows of a person a level has at most, by what the owners of its tables state: the most
-// of those in FROM, 1 if each person has one row, the sum of those of the queries of a UNION ALL.
-// Where each person has one row in each group these are groups. The same of groups alone, and of
-// the rows that FROM has, below a GROUP BY. 0 if an owner states nothing.
-int most_rows_of_person(const Level* level);
-int most_groups_of_person(const Level* level);
-int most_rows_in_from(const Level* level);
 
 // Whether a person group shows nothing but keys and aggregates, and has no other clauses. What is
 // computed of its rows, and which of them are wanted, is then the business of a level around it.
