@@ -345,6 +345,8 @@ bool has_one_row(const JudgedLevel* level) {
   return true;
 }
 
+}  // namespace
+
 // The relations with the rows, and whose users they are.
 void find_relations(JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
@@ -367,8 +369,6 @@ void find_relations(JudgedLevel* level) {
   }
   *joined = list_concat_unique_oid(*joined, level->tables);
 }
-
-}  // namespace
 
 void check_joins(JudgedLevel* level) {
   const FromExpr* from = level->query->jointree;

@@ -10,6 +10,7 @@
 #include "pg/protect/safe_answers.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
+#include "pg/protect/union_rule.hpp"
 #include "pg/protect/view_rule.hpp"
 #include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
@@ -169,15 +170,22 @@ void judge_ctes(JudgedLevel* level) {
   }
 }
 
+[[noreturn]] void refuse_set_operation(const JudgedLevel* level) {
+  const RefusedQuery& refused = level->statement->refused;
+  if (level->parent == nullptr) {
+    refuse_without_select(refused, kNowhere, "UNION, INTERSECT or EXCEPT shows rows",
+                          accepted_aggregate(refused));
+  }
+  refuse_combined_rows(level);
+}
+
 void judge_entry(JudgedLevel* level, int number) {
   const Entry& read = entry_of(level->read, number);
   if (!read.is_in_from && read.table->rtekind != RTE_SUBQUERY) return;
   JudgedEntry& described = entry_of(level, number);
   described = describe(level, read);
   if (read.is_in_from || (described.relation == nullptr && described.source == nullptr)) return;
-  refuse_without_select(level->statement->refused, kNowhere,
-                        "UNION, INTERSECT or EXCEPT shows rows",
-                        accepted_aggregate(level->statement->refused));
+  if (!level->read->unites_rows) refuse_set_operation(level);
 }
 
 // Returns whether FROM has protected rows.
@@ -283,6 +291,12 @@ void judge_person_group(JudgedLevel* level) {
   (void)set_validated(level);
 }
 
+void judge_union(JudgedLevel* level) {
+  level->type = RelationType::kRows;
+  check_union(level);
+  (void)set_validated(level);
+}
+
 void judge_release(JudgedLevel* level) {
   level->type = RelationType::kAnswers;
   add_public_tables(level);
@@ -309,6 +323,8 @@ void judge_by_entries(JudgedLevel* level) {
   if (level->is_refused) return;
   if (!has_rows) {
     judge_outer_query(level);
+  } else if (level->read->unites_rows) {
+    judge_union(level);
   } else if (level->read->groups_persons) {
     judge_person_group(level);
   } else if (aggregates(level->query)) {
@@ -354,13 +370,12 @@ bool are_all_judged(const Level* level) {
 // WITH queries that read each other twice have twice as many tables at each step, which PostgreSQL
 // plans one by one: it would use up the memory of the server.
 void check_scans(const RefusedQuery& refused, const Level* top) {
-  constexpr int kMost = 1000;
-  if (top->scans <= kMost) return;
+  if (top->scans <= kMostScans) return;
   refuse_with_code(
       refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
       psprintf("the query reads more than %d tables and lists, those of a WITH query as "
                "often as it is named",
-               kMost),
+               kMostScans),
       "Name WITH queries less often, or split the query into several.");
 }
 
@@ -375,10 +390,10 @@ void validate_statement(JudgedStatement* statement, Query* query) {
   if (count_reasons(refused) > before) return;
   statement->check_subquery = judge_subquery;
   Level* read = read_statement(query, statement->borrowed)->top;
+  check_scans(refused, read);
   compare_copied_persons(read);
   const JudgedLevel* top = judge(statement, nullptr, read, {});
   if (count_reasons(refused) > 0) return;
-  check_scans(refused, read);
   if (!are_all_judged(read)) {
     refuse_query(top, "a subquery stands where no rule knows it",
                  "Write it in FROM, or in a query of its own.");

@@ -23,6 +23,7 @@ namespace dpquantile {
 namespace {
 
 Level* read_level(Statement* statement, Level* parent, Query* query);
+bool shows_person(const Level* level, AttrNumber column);
 
 // ---- Names ---------------------------------------------------------------------------------
 
@@ -138,20 +139,6 @@ bool is_view_of_persons(const Entry& entry) {
   return entry.borrowed != nullptr && entry.below != nullptr && entry.below->has_one_row;
 }
 
-List* limiting_rows_of(const Level* level, const Node* part) {
-  if (IsA(part, JoinExpr)) {
-    const auto* join = as<JoinExpr>(part);
-    return list_concat_unique_oid(limiting_rows_of(level, join->larg),
-                                  limiting_rows_of(level, join->rarg));
-  }
-  if (!IsA(part, RangeTblRef)) return NIL;
-  const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
-  if (is_view_of_persons(entry)) return NIL;
-  if (entry.borrowed != nullptr) return list_make1_oid(entry.borrowed->permissions->relid);
-  const Level* below = rows_below(entry);
-  return below == nullptr || below->has_one_row ? NIL : list_copy(below->limiting_rows);
-}
-
 bool has_public_side(const Level* level, const Node* part) {
   if (IsA(part, RangeTblRef)) {
     const Level* below = rows_below(entry_of(level, as<RangeTblRef>(part)->rtindex));
@@ -196,12 +183,47 @@ void read_from(Level* level) {
     note_part(level, part);
     level->borrowed_rows =
         list_concat_unique_oid(level->borrowed_rows, borrowed_rows_of(level, part));
-    level->limiting_rows =
-        list_concat_unique_oid(level->limiting_rows, limiting_rows_of(level, part));
     level->has_public_side |= has_public_side(level, part);
     level->has_one_row &= has_one_row(level, part);
   }
   level->has_one_row &= level->borrowed_rows != NIL;
+}
+
+// ---- Set operations ------------------------------------------------------------------------
+
+void add_branches(const Level* level, const Node* part, List** branches) {
+  if (IsA(part, RangeTblRef)) {
+    *branches = lappend(*branches, entry_of(level, as<RangeTblRef>(part)->rtindex).below);
+    return;
+  }
+  add_branches(level, as<SetOperationStmt>(part)->larg, branches);
+  add_branches(level, as<SetOperationStmt>(part)->rarg, branches);
+}
+
+bool is_union_all(const Node* part) {
+  if (!IsA(part, SetOperationStmt)) return true;
+  const auto* operation = as<SetOperationStmt>(part);
+  return operation->op == SETOP_UNION && operation->all && is_union_all(operation->larg) &&
+         is_union_all(operation->rarg);
+}
+
+// A part of a recursive query reads the query itself.
+bool is_recursive(const Level* level) {
+  for (const auto* cte : each<const CommonTableExpr>(level->parent->query->cteList)) {
+    if (cte->ctequery == as<Node>(level->query) && cte->cterecursive) return true;
+  }
+  return false;
+}
+
+// What looks for the origin of a column follows all queries of a UNION ALL, and WITH queries that
+// read each other twice double them.
+void find_union(Level* level) {
+  if (level->scans > kMostScans || !combines_branches_of_rows(level)) return;
+  if (!is_union_all(level->query->setOperations)) return;
+  level->unites_rows = true;
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    level->borrowed_rows = list_concat_unique_oid(level->borrowed_rows, branch->borrowed_rows);
+  }
 }
 
 // ---- Person groups -------------------------------------------------------------------------
@@ -340,10 +362,92 @@ void find_person_windows(Level* level) {
   }
 }
 
+// ---- Columns of persons --------------------------------------------------------------------
+
+// Whether a column of a level is the person; one of a UNION ALL in all its queries.
+bool is_person_column(const Level* level, AttrNumber number) {
+  check_stack_depth();
+  if (!level->unites_rows) {
+    const List* columns = level->query->targetList;
+    if (number > list_length(columns)) return false;
+    const auto* column = static_cast<const TargetEntry*>(list_nth(columns, number - 1));
+    return is_person(level, as<Node>(column->expr));
+  }
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    if (!shows_person(branch, number)) return false;
+  }
+  return true;
+}
+
+void find_persons(Level* level) {
+  level->read_columns = list_length(level->query->targetList);
+  if (hides_rows(level)) return;
+  for (int number = 1; number <= level->read_columns; ++number) {
+    if (is_person_column(level, static_cast<AttrNumber>(number))) {
+      level->persons = bms_add_member(level->persons, number);
+    }
+  }
+}
+
+// ---- The most rows of a person -------------------------------------------------------------
+
+// What an owner states, and what a level below has of it.
+struct Limit {
+  int BorrowedRelation::*stated;
+  int Level::*of_level;
+};
+
+int sum_of_branches(const Level* level, const Limit& limit) {
+  int64 sum = 0;
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    if (branch->*limit.of_level == 0) return 0;
+    sum += branch->*limit.of_level;
+  }
+  return static_cast<int>(Min(sum, static_cast<int64>(PG_INT32_MAX)));
+}
+
+// The rows of a referenced table only say whose other rows are.
+bool has_limiting_rows(const Entry& entry) {
+  if (!entry.is_in_from) return false;
+  if (entry.borrowed != nullptr) return !entry.borrowed->is_referenced && !is_view_of_persons(entry);
+  const Level* below = rows_below(entry);
+  return below != nullptr && below->borrowed_rows != NIL && !below->only_names_persons;
+}
+
+int most_of_entries(const Level* level, const Limit& limit) {
+  int most = 0;
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Entry& entry = entry_of(level, number);
+    if (!has_limiting_rows(entry)) continue;
+    const int rows =
+        entry.borrowed != nullptr ? entry.borrowed->*limit.stated : entry.below->*limit.of_level;
+    if (rows == 0) return 0;
+    most = Max(most, rows);
+  }
+  return most;
+}
+
+int find_most(const Level* level, const Limit& limit) {
+  if (level->has_one_row) return 1;
+  return level->unites_rows ? sum_of_branches(level, limit) : most_of_entries(level, limit);
+}
+
+void find_most_rows(Level* level) {
+  const Limit rows = {&BorrowedRelation::max_rows, &Level::most_rows};
+  const Limit groups = {&BorrowedRelation::max_groups, &Level::most_groups};
+  level->only_names_persons = !level->unites_rows;
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    level->only_names_persons &= !has_limiting_rows(entry_of(level, number));
+  }
+  level->most_rows = find_most(level, rows);
+  level->most_groups = find_most(level, groups);
+  level->most_rows_in_from = most_of_entries(level, rows);
+}
+
 // ---- A level -------------------------------------------------------------------------------
 
 void add_scans(Level* level, int scans) {
-  level->scans = Min(level->scans + scans, kMostScans);
+  level->scans = Min(level->scans + scans, kMostScans + 1);
 }
 
 void read_entries(Level* level) {
@@ -402,10 +506,14 @@ void read_parts(Level* level) {
   read_from(level);
   read_expressions(level, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
+  find_union(level);
   find_groups_of_person(level);
-  if (!may_have_rows_of_persons(level)) return;
-  find_person_group(level);
-  find_person_windows(level);
+  if (may_have_rows_of_persons(level)) {
+    find_person_group(level);
+    find_person_windows(level);
+  }
+  find_persons(level);
+  find_most_rows(level);
 }
 
 Level* read_level(Statement* statement, Level* parent, Query* query) {
@@ -560,7 +668,28 @@ bool has_plain_windows(const Query* query) {
 }
 
 bool hides_rows(const Level* level) {
-  return combines_rows(level->query) && !level->groups_persons;
+  return combines_rows(level->query) && !level->groups_persons && !level->unites_rows;
+}
+
+List* branches_of(const Level* level) {
+  List* branches = NIL;
+  if (level->query->setOperations != nullptr) {
+    add_branches(level, level->query->setOperations, &branches);
+  }
+  return branches;
+}
+
+bool combines_branches_of_rows(const Level* level) {
+  if (level->query->setOperations == nullptr || level->parent == nullptr || is_recursive(level)) {
+    return false;
+  }
+  const List* branches = branches_of(level);
+  for (const auto* branch : each<const Level>(branches)) {
+    const bool shows_rows = branch != nullptr && branch->borrowed_rows != NIL &&
+                            !hides_rows(branch) && !branch->has_public_side;
+    if (!shows_rows) return false;
+  }
+  return true;
 }
 
 Node* merged_column(const Query* query, const Var* column) {
@@ -576,18 +705,54 @@ std::optional<LevelExpression> definition_of(const Level* level, const Var* colu
   if (Node* merged = merged_column(level->query, column)) return LevelExpression{level, merged};
   const Entry& entry = entry_of(level, column->varno);
   if (entry.below == nullptr || hides_rows(entry.below)) return std::nullopt;
-  if (OidIsValid(entry.relation)) return std::nullopt;
+  if (OidIsValid(entry.relation) || entry.below->unites_rows) return std::nullopt;
   const List* columns = entry.below->query->targetList;
   if (column->varattno > list_length(columns)) return std::nullopt;
   const auto* target = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
   return LevelExpression{entry.below, as<Node>(target->expr)};
 }
 
+List* definitions_in_branches(const Level* level, const Var* column) {
+  level = around(level, column->varlevelsup);
+  if (level == nullptr || column->varattno < 1) return NIL;
+  const Entry& entry = entry_of(level, column->varno);
+  if (entry.below == nullptr || !entry.below->unites_rows) return NIL;
+  List* definitions = NIL;
+  for (const auto* branch : each<const Level>(branches_of(entry.below))) {
+    const List* columns = branch->query->targetList;
+    if (column->varattno > list_length(columns)) return NIL;
+    const auto* target = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
+    auto* definition = static_cast<LevelExpression*>(palloc(sizeof(LevelExpression)));
+    *definition = {branch, as<Node>(target->expr)};
+    definitions = lappend(definitions, definition);
+  }
+  return definitions;
+}
+
+namespace {
+
+std::optional<ColumnOrigin> common_origin(const List* definitions) {
+  std::optional<ColumnOrigin> common;
+  for (const auto* definition : each<const LevelExpression>(definitions)) {
+    const auto origin = origin_of(definition->level, definition->expression);
+    const bool differs = common && origin &&
+                         (common->relation != origin->relation || common->column != origin->column);
+    if (!origin || differs) return std::nullopt;
+    common = origin;
+  }
+  return common;
+}
+
+}  // namespace
+
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression) {
   if (expression == nullptr || !IsA(expression, Var)) return std::nullopt;
   const auto* column = as<Var>(expression);
   if (const auto definition = definition_of(level, column)) {
     return origin_of(definition->level, definition->expression);
+  }
+  if (const List* definitions = definitions_in_branches(level, column)) {
+    return common_origin(definitions);
   }
   level = around(level, column->varlevelsup);
   if (level == nullptr || column->varattno < 1) return std::nullopt;
@@ -596,16 +761,36 @@ std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression
                               : std::nullopt;
 }
 
-bool is_person(const Level* level, const Node* expression) {
-  const auto origin = origin_of(level, expression);
-  if (!origin) return false;
+namespace {
+
+bool is_user_column(const Level* level, const ColumnOrigin& origin) {
   for (const auto* relation : each<const BorrowedRelation>(level->statement->borrowed)) {
-    if (relation->permissions->relid == origin->relation && relation->user_column > 0 &&
-        relation->user_column == origin->column) {
+    if (relation->permissions->relid == origin.relation && relation->user_column > 0 &&
+        relation->user_column == origin.column) {
       return true;
     }
   }
   return false;
+}
+
+// The columns of a level were looked through when it was read; the rules may have added some.
+bool shows_person(const Level* level, AttrNumber column) {
+  if (column <= level->read_columns) return bms_is_member(column, level->persons);
+  return is_person_column(level, column);
+}
+
+}  // namespace
+
+bool is_person(const Level* level, const Node* expression) {
+  if (expression == nullptr || !IsA(expression, Var)) return false;
+  const auto* column = as<Var>(expression);
+  level = around(level, column->varlevelsup);
+  if (level == nullptr || column->varattno < 1) return false;
+  if (const Node* merged = merged_column(level->query, column)) return is_person(level, merged);
+  const Entry& entry = entry_of(level, column->varno);
+  if (OidIsValid(entry.relation)) return is_user_column(level, {entry.relation, column->varattno});
+  return entry.below != nullptr && !hides_rows(entry.below) &&
+         shows_person(entry.below, column->varattno);
 }
 
 }  // namespace dpquantile

@@ -44,9 +44,6 @@ struct Level {
   // The relations whose rows FROM has and that the user borrows: OIDs, each once. No outer join
   // with another leaves out rows of the first. NIL if there is none.
   List* borrowed_rows;
-  // Those of them of whose rows a person may have several, so that their owners limit the rows of a
-  // person. Derived tables with one row of each person do not count.
-  List* limiting_rows;
   // Whether an outer join in FROM keeps rows of public tables that match no protected row:
   // "public LEFT JOIN protected".
   bool has_public_side;
@@ -54,6 +51,9 @@ struct Level {
   // private aggregate is in it, and a level around reads it. Its rows are rows of persons, as those
   // of the tables are.
   bool groups_persons;
+  // Whether it is a UNION ALL of queries that show rows of persons, and a level around reads it:
+  // its rows are theirs. One of more than kMostScans tables is none.
+  bool unites_rows;
   // Whether it is a level of window functions over rows of persons: each of them computes within
   // the rows of a person, and a level around reads it. Their results are columns of these rows.
   bool windows_persons;
@@ -64,6 +64,19 @@ struct Level {
   // Whether each person has at most one row in each group of the level: FROM reads a person group,
   // and the level groups by all of its keys but the person. Then rows are groups of a person.
   bool has_one_row_in_group;
+  // How many rows of a person it has at most, by what the owners of its tables state in max_rows: 1
+  // if each person has one row, the sum of those of the queries of a UNION ALL, and else the most
+  // that an entry of FROM has. The same with max_groups; and of FROM, below a GROUP BY. 0 if an
+  // owner states nothing.
+  int most_rows;
+  int most_groups;
+  int most_rows_in_from;
+  // Whether the rows of persons in FROM are those of referenced tables alone.
+  bool only_names_persons;
+  // The columns that identify persons, by number, among those that it had when it was read, and how
+  // many these were.
+  Bitmapset* persons;
+  int read_columns;
   // The tables and views that this level and those below name: OIDs, each once.
   List* relations;
   // Aggref: the aggregates of this level, also those that stand in a level below.
@@ -73,12 +86,19 @@ struct Level {
   Index outer_values;
   Index outer_ctes;
   // How many tables, lists and the like a plan of it may read, those of a WITH query as often as it
-  // is named: PostgreSQL plans each by itself. At most kMostScans.
+  // is named: PostgreSQL plans each by itself. Not counted beyond kMostScans + 1.
   int scans;
   JudgedLevel* judged;  // what the rules have found of it, or null
 };
 
-inline constexpr int kMostScans = 1 << 20;
+// What a query may read (check_scans() of pg/protect).
+inline constexpr int kMostScans = 1000;
+
+// How many rows of a person may be used, by what the owners state: groups where each person has one
+// row in each of them. 0 if an owner states nothing.
+inline int most_rows_of_person(const Level* level) {
+  return level->has_one_row_in_group ? level->most_groups : level->most_rows;
+}
 
 // Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
 // PostgreSQL; without borrowed relations those of grouping sets stay as they are. `borrowed` is
@@ -98,8 +118,15 @@ const Level* around(const Level* level, Index levels);
 // Whether a row that a query shows is not one row of FROM: it groups, aggregates or combines them.
 bool combines_rows(const Query* query);
 
-// The same, but rows of a person group are rows of persons, too.
+// The same, but rows of a person group and of a UNION ALL of rows are rows of persons, too.
 bool hides_rows(const Level* level);
+
+// The queries that a set operation combines, as they are written: Level; null for what was not
+// read.
+List* branches_of(const Level* level);
+
+// Whether the query is a set operation of levels that show rows of persons, and none else.
+bool combines_branches_of_rows(const Level* level);
 
 // Whether a person group shows nothing but keys and aggregates, and has no other clauses. What is
 // computed of its rows, and which of them are wanted, is then the business of a level around it.
@@ -130,21 +157,27 @@ struct LevelExpression {
 };
 
 // What a column of a derived table, a CTE or a join stands for, or nothing for a column of a table
-// or of a query that computes it from several rows. That of a person group may be an aggregate.
+// or of a query that computes it from several rows. That of a person group may be an aggregate. A
+// column of a UNION ALL stands for several.
 std::optional<LevelExpression> definition_of(const Level* level, const Var* column);
+
+// What a column of a UNION ALL of rows stands for: the expressions of its queries; NIL for any
+// other column.
+List* definitions_in_branches(const Level* level, const Var* column);  // LevelExpression
 
 // The expression of a column of a join (USING), or null if the column is of something else.
 Node* merged_column(const Query* query, const Var* column);
 
 // The relation and the number of the column that an expression shows as it is. The relation is a
-// table, or a protected view.
+// table, or a protected view. A column of a UNION ALL shows one if all its queries do.
 struct ColumnOrigin {
   Oid relation;
   AttrNumber column;
 };
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression);
 
-// Whether an expression is the column of a borrowed relation that identifies persons.
+// Whether an expression is the column of a borrowed relation that identifies persons, or of several
+// in a UNION ALL.
 bool is_person(const Level* level, const Node* expression);
 
 }  // namespace dpquantile
