@@ -77,7 +77,7 @@ bool is_comparison(const Node* node) {
   if (!IsA(node, OpExpr) && !IsA(node, ScalarArrayOpExpr)) return false;
   const Oid operation =
       IsA(node, OpExpr) ? as<OpExpr>(node)->opno : as<ScalarArrayOpExpr>(node)->opno;
-  return get_op_btree_interpretation(operation) != NIL;
+  return DPQ_PLACES_IN_ORDER(operation) != NIL;
 }
 
 // The variants of functions of numbers, dates and times take any values. Those of texts take short

@@ -319,6 +319,14 @@ extern "C" {
 #define DPQ_SINCE_18(...)
 #endif
 
+// The places of an operator in the families of indexes in order, or NIL (utils/lsyscache.h).
+// PostgreSQL 18 renamed the function.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_PLACES_IN_ORDER(operation) get_op_index_interpretation(operation)
+#else
+#define DPQ_PLACES_IN_ORDER(operation) get_op_btree_interpretation(operation)
+#endif
+
 // Releases what a failed call held of buffers, as the abort of a transaction does first. Others
 // wait for a page that it was reading: PostgreSQL 15 gives it up here, 16 and 17 with the resource
 // owner. PostgreSQL 18 sends off the reads that were still held back.
