@@ -87,6 +87,10 @@ class Neighbour:
     def delete(self, table: str, key: str) -> None:
         must(self.owner, f"DELETE FROM {table} WHERE {KEYS[table]} = {quoted(key)}")
 
+    def execute(self, sql: str) -> Outcome:
+        """What a statement shows the owner."""
+        return execute(self.owner, sql)
+
     def end_transaction(self) -> None:
         if self.analyst.info.transaction_status:
             execute(self.analyst, "ROLLBACK")

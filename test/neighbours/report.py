@@ -9,6 +9,8 @@ from typing import Iterable, List, Optional
 from sql_tree import Expr, Query, Select, walk
 
 LEAST_ACCEPTED = 0.4
+# How the names of expressions begin that are shapes of queries
+SHAPES = ("subquery", "window", "refused", "row_number", "join by", "plain")
 
 
 @dataclass
@@ -49,6 +51,7 @@ class Report:
         for kind in ("query", "form", "miss"):
             print(f"accepted by {kind}:", *self.lines(kind), sep="\n")
         rules = [name for name in self.asked if name.startswith("expression: ")]
+        print("accepted by shape:", *(line for line in self.lines("expression") if line.split("  ")[-1].startswith(SHAPES)), sep="\n")
         print(f"{sum(self.accepted[name] > 0 for name in rules)} of {len(rules)} rules for expressions were in accepted queries")
         print("most frequent refusals:", *(f"  {number:6d}  {text}" for text, number in self.refusals.most_common(25)), sep="\n")
         share = self.accepted["all"] / max(self.asked["all"], 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from multiprocessing.synchronize import Event
 from random import Random
 from typing import List
@@ -36,6 +37,7 @@ SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off"
             "TimeZone = 'America/New_York'", "extra_float_digits = 0", "enable_material = off", "from_collapse_limit = 1",
             "enable_memoize = off", "random_page_cost = 0.1", "bytea_output = 'escape'", "enable_incremental_sort = off",
             "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2"]
+SHOWN_REFUSAL = os.environ.get("SHOW_REFUSED", "")  # queries that are refused for this reason are printed
 # What a query may leave behind in the session
 TRACES = ("set_config", "own.counter", "advisory", "pg_notify")
 
@@ -124,6 +126,8 @@ class Session:
         self.choices.end_query(not trial.refusal)
         miss = self.choices.miss if self.choices.has_missed else None
         self.report.count(trial.query, form.name, miss, trial.refusal)
+        if SHOWN_REFUSAL and SHOWN_REFUSAL in trial.refusal:
+            print(f"refused: {trial.refusal}: {trial.query.sql()}", flush=True)
         if found is not None and trial.differs(found.split(": ")[-1]):
             self.report.failed += 1
             show_difference(trial, found)

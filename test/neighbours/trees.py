@@ -11,6 +11,8 @@ from blocks import Blocks
 from choices import Choices
 from expressions import Column, columns_of, quoted
 from person_groups import PersonGroups
+from person_subqueries import PersonSubqueries
+from person_windows import PersonWindows
 from rows import TOO_LONG
 from sources import Rows
 from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With
@@ -31,7 +33,10 @@ FOLDED = ("false", "true", "{} < {}", "NULL::bool", "(false AND # = {})", "(true
           "CASE WHEN {} = 2 THEN # > {} END", "# = {} - 1", "(# = {}) IS NOT FALSE", "NOT (# > {} AND false)", "# IN ({}, NULL)")
 SAME_TABLE_SHARE = 0.04
 LIMITS = ("LIMIT 3", "LIMIT 0", "LIMIT ALL", "OFFSET 0", "OFFSET 1", "LIMIT 2 OFFSET 1", "LIMIT NULL", "FETCH FIRST ROW ONLY")
-GROUP_SHARE = 0.5  # of the parts that are levels with a group for each person
+GROUP_SHARE = 0.5  # of the parts that are levels that compute something of the rows of each person
+SIDE_SHARE = 0.6  # of the keys beside a public side: those of this side
+SUBQUERY_SHARE = 0.2  # of the levels and blocks
+WINDOW_SHARE = 0.35  # of these
 CHANGED_SHARE = 0.5
 
 
@@ -50,6 +55,7 @@ class Part:
     persons: Tuple[Column, ...] = ()  # users that name the person of the row, also where an outer join finds no other
     of_groups: Tuple[Column, ...] = ()  # aggregates of the rows of a person
     has_one_row: bool = False  # of each person
+    side: Tuple[Column, ...] = ()  # columns of the public side that an outer join keeps
 
     @property
     def protected(self) -> Tuple[Column, ...]:
@@ -74,6 +80,9 @@ class Trees:
         self.choices = choices
         self.blocks = blocks
         self.groups = PersonGroups(self)
+        self.windows = PersonWindows(self)
+        self.subqueries = PersonSubqueries(self)
+        self.in_subqueries: List[str] = []  # the tables of the unit
         self.unused: List[str] = []  # protected tables that no part has yet
         self.used: List[str] = []
 
@@ -193,7 +202,8 @@ class Trees:
             source = Join(public.source, "LEFT", part.source, public.conditions, public.using)
         else:
             source = Join(part.source, "RIGHT", public.source, public.conditions, public.using)
-        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, has_public_side=True)
+        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, has_public_side=True,
+                       side=part.side + public.columns)
 
     def with_chosen_row(self, part: Part) -> Part:
         """An inner join with the row of a public table that depends on whether there is a protected row."""
@@ -224,6 +234,8 @@ class Trees:
             if isinstance(left.source, Table) and isinstance(right.source, Table) and self.choices.chance(0.2):
                 using, merged, kind = "", (), f"NATURAL {kind}"
         conditions = (equal,) + self.conditions(left.users + right.users if right.keys else columns, 0.9 if right.keys else 0.6)
+        if not right.keys:
+            conditions += self.subqueries.conditions(self.choices.one_of([left, right]), 0.5 * SUBQUERY_SHARE)
         on, where = conditions, left.where + right.where
         if not using:
             kind, on, moved = self.in_where(kind, conditions, 0.15)
@@ -231,7 +243,7 @@ class Trees:
         kept = right if kind.endswith("RIGHT") else left
         return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
                     kept.user, left.public + right.public, where, left.has_public_side or right.has_public_side, keys,
-                    merged + kept.persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row)
+                    merged + kept.persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row, left.side + right.side)
 
     def part(self, depth: int) -> Optional[Part]:
         kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
@@ -244,11 +256,15 @@ class Trees:
             other = self.other_of_persons(part, depth - 1)
             return self.with_persons(part, other) if other else part
         if kind == "derived" and self.may_group(part):
-            return self.derived(part, self.groups.level(part))
+            return self.derived(part, self.level_of_persons(part))
         return {"public": self.with_public, "beside": self.beside_public, "derived": self.derived}[kind](part)
 
     def may_group(self, part: Part) -> bool:
         return bool(part.persons) and self.choices.chance(0.03 if part.has_public_side else GROUP_SHARE)
+
+    def level_of_persons(self, part: Part) -> Tuple[Select, Part]:
+        """A level that computes something of the rows of each person."""
+        return self.windows.level(part) if self.choices.chance(WINDOW_SHARE) else self.groups.level(part)
 
     def other_of_persons(self, part: Part, depth: int) -> Optional[Part]:
         """Another table, or one of the part again, where one of the two has one row of each person."""
@@ -270,7 +286,7 @@ class Trees:
             kind = self.choices.one_of(kinds)
             other = self.part(self.choices.random.randint(0, 2)) if kind == "persons" else None
             if other is not None:
-                other = self.derived(other, self.groups.level(other)) if self.may_group(other) else other
+                other = self.derived(other, self.level_of_persons(other)) if self.may_group(other) else other
                 other = self.with_row(other) if self.choices.chance(0.7) else other
                 sides = (part, other) if self.choices.chance(0.7) else (other, part)
                 part = self.with_persons(*sides)
@@ -298,17 +314,23 @@ class Trees:
         users = tuple(of[column] for column in columns if column in part.users) or (outside[0],)
         persons = tuple(of[column] for column in columns if column in part.persons)
         of_groups = tuple(of[column] for column in columns if column in part.of_groups)
+        side = tuple(of[column] for column in columns if column in part.side)
         public = tuple(of[column] for column, item in zip(columns, items) if column in part.public and item.expr.rule == "column")
+        if computed and part.persons and not part.has_public_side and self.choices.chance(0.5 * SUBQUERY_SHARE):
+            items.append(Item(self.subqueries.computed(part), self.choices.new_name("n")))
+            outside.append(Column(f"{alias}.{items[-1].name}", items[-1].expr.type))
         user = None
         if part.user is not None:
             items.append(Item(part.user.expr(), "whose", is_exact=True))
             user = Column(f"{alias}.whose", "int8")
         source, where = self.as_list(part)
         where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.2)
+        where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         if self.choices.chance(0.04):
             where += (Expr("never", "false", "bool"),)
         select = Select("tree", tuple(items), source, where, limit="LIMIT 0" if self.choices.chance(0.03) else "")
-        return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row)
+        return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row,
+                            side)
 
     def as_list(self, part: Part) -> Tuple[Source, Tuple[Expr, ...]]:
         """FROM and WHERE: an inner join may be a list with a condition in WHERE."""
@@ -341,6 +363,7 @@ class Trees:
             of_rows = self.choices.focus.user_column is None
             unit = next((unit for unit in UNITS if self.choices.focus.name in unit), UNITS[0])
             self.unused = ["calls"] if of_rows else self.choices.some_of(list(unit), 3, 3)
+            self.in_subqueries = list(unit)
             if not of_rows and self.choices.focus.name not in self.unused:
                 self.unused[0] = self.choices.focus.name
             self.choices.random.shuffle(self.unused)
@@ -365,7 +388,7 @@ class Trees:
         for _ in range(self.choices.one_of([1, 1, 1, 2, 2, 3]) if part is not None else 0):
             assert part is not None
             if part.persons and not part.has_public_side:
-                part = self.derived(part, self.groups.level(part))
+                part = self.derived(part, self.level_of_persons(part))
             kind = self.choices.random.choices(["", "persons", "public", "derived"], [5, 3, 1, 1])[0]
             other = self.other_of_persons(part, 1) if kind == "persons" else None
             if other is not None:
@@ -388,7 +411,7 @@ class Trees:
         part = self.tree()
         if not self.choices.chance(0.12):
             return self.block(part)
-        select, of_cte = self.groups.level(part) if self.may_group(part) else self.level(part, part.columns)
+        select, of_cte = self.level_of_persons(part) if self.may_group(part) else self.level(part, part.columns)
         name = str(of_cte.source.alias) if isinstance(of_cte.source, Table) else ""
         cte = Cte(name, select, self.choices.one_of(["", "MATERIALIZED ", "NOT MATERIALIZED "]))
         if self.choices.chance(0.3):
@@ -404,7 +427,7 @@ class Trees:
         def again(columns: Tuple[Column, ...]) -> Tuple[Column, ...]:
             return tuple(Column(f"{alias}.{column.name}", column.type) for column in columns)
         other = replace(part, source=Table(name, alias), columns=again(part.columns), users=again(part.users), public=again(part.public),
-                        persons=again(part.persons), of_groups=again(part.of_groups), user=part.user and again((part.user,))[0])
+                        persons=again(part.persons), of_groups=again(part.of_groups), side=again(part.side), user=part.user and again((part.user,))[0])
         return self.with_persons(part, other)
 
     def block(self, part: Part, has_keys: Optional[bool] = None) -> Select:
@@ -427,6 +450,7 @@ class Trees:
             items += (Item(replace(part.user.expr(), bound=self.least_limit(part)), "whose", is_exact=True),)
         source, where = self.as_list(part)
         where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.25)
+        where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
         # Keys that a person group computes may have a public list, which shows groups without rows.
         kind = "block over a tree" if not keys or part.public else "block by computed keys"
@@ -434,6 +458,8 @@ class Trees:
 
     def keys_of(self, part: Part) -> Tuple[Expr, ...]:
         columns = self.choices.some_of(part.keys if part.keys and self.choices.chance(0.7) else part.public, 1, 2)
+        if part.side and self.choices.chance(SIDE_SHARE):
+            columns = self.choices.some_of(part.side, 1, 2)
         of_groups = [column for column in part.of_groups if column.type in (*INTEGERS, "text")]
         if not columns or of_groups and not part.has_public_side and self.choices.chance(0.5):
             columns = self.choices.some_of(of_groups or part.columns, 1, 2)
@@ -456,10 +482,12 @@ class Trees:
             if not columns:
                 return self.blocks.aggregate(rows, 0)
         values = tuple(self.choices.one_of(columns).expr() for _ in range(aggregate.text.count("#")))
-        text, conditions = aggregate.text, [] if part.user is None else [f"{part.user.sql} IS NOT NULL"]
+        # No row is chosen where there is one of each person: a count of rows counts the public ones without a person, too.
+        counts_all = part.user is None or part.has_one_row and part.has_public_side and not values
+        text, conditions = aggregate.text, [] if counts_all else [f"{part.user.sql} IS NOT NULL"]
         if self.choices.chance(0.1):
             text += " FILTER (WHERE #)"
             conditions.append("#")
-            values += (self.condition(part.columns),)
+            values += self.subqueries.conditions(part, SUBQUERY_SHARE) or (self.condition(part.columns),)
         exact_text = exact.format(f" FILTER (WHERE {' AND '.join(conditions)})" if conditions else "")
         return Expr(aggregate.text, text, aggregate.result, values, True, aggregate.bound and aggregate.bound * (rows.most_rows or 1), exact_text)

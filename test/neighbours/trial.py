@@ -78,9 +78,16 @@ class Trial:
         if queries is None or number is None:
             return None
         for side, outcomes in zip(self.neighbours.sides, runs):
-            if outcomes[number].error or queries.limited and execute(side.owner, queries.limited).rows:
+            if outcomes[number].error:
+                continue
+            limited = execute(side.owner, queries.limited) if queries.limited else Outcome()
+            if limited.sqlstate.startswith("42"):
+                return "the owner's query for persons, which is wrong"
+            if limited.error or limited.rows:
                 continue
             answers = execute(side.owner, queries.answers)
+            if answers.sqlstate.startswith("42"):
+                return "the owner's exact query, which is wrong"
             if not answers.error and numbers_of(answers.rows) != numbers_of(outcomes[number].rows):
                 return f"answers from the exact ones of {side.name}"
         return None
