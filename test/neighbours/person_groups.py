@@ -154,7 +154,7 @@ class PersonGroups:
                         () if is_distinct else keys, having, distinct="DISTINCT " if is_distinct else "", limit=self.limit())
         of_groups = tuple(column for column in columns if column not in persons)
         return select, replace(part, source=Table(alias, alias), columns=columns, users=persons or columns[:1], user=Column(f"{alias}.whose", person.type),
-                               public=(), where=(), keys=(), side=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row)
+                               public=(), where=(), keys=(), side=(), links=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row)
 
     def person_of(self, part: "Part") -> Column:
         """Mostly the column that names the person of each row, and of another where an outer join may have no row."""

@@ -19,7 +19,8 @@ VALUES = (("count(*)", "int8"), ("count(#)", "int8"), ("sum(#)", "int8"), ("min(
           ("count(*) FILTER (WHERE ?)", "int8"))
 OF_VALUES = ("# > {}", "# = {}", "# IS NULL", "# < {} + 1", "coalesce(#, 0) <> {}")
 COMPUTED = (("CASE WHEN # THEN {} ELSE {} END", "int4"), ("(#)::int4", "int4"))
-MISSES = ("no person", "another column", "two columns", "range of persons", "limited list", "offset", "other value", "list of another column", "groups of others")  # and lists of one person
+MISSES = ("no person", "another column", "two columns", "range of persons")
+MISSES_OF_SHAPES = {"exists": (*MISSES, "offset"), "in": ("limited list", "list of another column", "another column"), "value": (*MISSES, "other value", "groups of others")}
 REFUSED_SHARE = 0.05
 
 
@@ -37,12 +38,8 @@ class PersonSubqueries:
 
     def condition(self, part: "Part") -> Expr:
         person = self.person_of(part)
-        miss = self.choices.one_of(MISSES) if self.choices.chance(REFUSED_SHARE) else ""
         shape = self.choices.random.choices(["exists", "in", "value"], [5, 4, 3])[0]
-        if miss in ("limited list", "list of another column"):
-            shape = "in"
-        if miss in ("other value", "groups of others"):
-            shape = "value"
+        miss = self.choices.one_of(MISSES_OF_SHAPES[shape]) if self.choices.chance(REFUSED_SHARE) else ""
         if shape == "value":
             value = self.value(part, person, miss)
             return Expr(value.rule, self.choices.one_of(OF_VALUES).format(self.choices.random.randint(0, 3)), "bool", (value,))
@@ -66,7 +63,12 @@ class PersonSubqueries:
     def rows(self) -> "Part":
         """A table of the unit, or something of it. It does not limit the rows of a person, and may be one that the tree reads."""
         self.depth += 1
-        part = self.trees.table_named(self.choices.one_of(self.trees.in_subqueries))
+        name = self.choices.one_of(self.trees.in_subqueries)
+        part = self.trees.table_named(name)
+        used, unused = self.trees.used, self.trees.unused
+        self.trees.used = []
+        part = self.trees.led_to_persons(part, name)
+        self.trees.used, self.trees.unused = used, unused
         if part.persons and self.choices.chance(0.2):
             part = self.trees.with_public(part)
         elif part.persons and self.choices.chance(0.3):
@@ -115,7 +117,7 @@ class PersonSubqueries:
         if column.sql not in [one.sql for one in inner.persons]:
             miss = miss or "list of another column"
         select = replace(select, items=(Item(column.expr(), "patient"),), limit="LIMIT 2" if miss == "limited list" else "")
-        if miss != "limited list" and self.choices.chance(0.35):
+        if miss != "limited list" and inner.persons and self.choices.chance(0.35):
             select = replace(select, distinct="DISTINCT ") if self.choices.chance(0.4) else self.list_of_groups(select, inner, column)
         text, exact = self.choices.one_of(IN)
         return Expr(self.rule("NOT IN" if "NOT" in text else "IN", miss), text, "bool", (person.expr(), select), exact=exact.replace("$", "patient"))
@@ -136,9 +138,10 @@ class PersonSubqueries:
         having, keys = (), ()
         if self.choices.chance(0.15):
             having = (self.trees.groups.having(inner),)
-        if miss == "groups of others" or self.choices.chance(0.1):
-            others = [column for column in inner.columns if column not in inner.persons] or list(inner.columns)
-            keys = (self.choices.one_of(others if miss or not inner.persons else inner.persons).expr(),)
+        others = [column for column in inner.columns if column not in inner.users]
+        miss = "" if miss == "groups of others" and not others else miss
+        if miss == "groups of others" or inner.persons and self.choices.chance(0.1):
+            keys = (self.choices.one_of(others if miss == "groups of others" else inner.persons).expr(),)
         select = replace(select, items=(Item(self.trees.groups.filled(text, kind, inner, integers), "one"),), group=keys, having=having)
         return Expr(self.rule("value", miss), "(#)", kind, (select,))
 

@@ -19,6 +19,7 @@ class Report:
     accepted: "Counter[str]" = field(default_factory=Counter)
     refusals: "Counter[str]" = field(default_factory=Counter)
     probes: int = 0
+    compared: int = 0  # with the owner's exact answers
     failed: int = 0
 
     def count(self, query: Query, form: str, miss: Optional[str], refusal: str) -> None:
@@ -39,6 +40,7 @@ class Report:
             total.accepted += report.accepted
             total.refusals += report.refusals
             total.probes += report.probes
+            total.compared += report.compared
             total.failed += report.failed
         return total
 
@@ -58,6 +60,6 @@ class Report:
         if share < LEAST_ACCEPTED:
             print(f"Fewer than {LEAST_ACCEPTED:.0%} of the queries were accepted.")
             self.failed += 1
-        print(f"{self.asked['all']} queries, {self.accepted['all']} accepted ({share:.0%}), {self.probes} probes of statistics, "
+        print(f"{self.asked['all']} queries, {self.accepted['all']} accepted ({share:.0%}), {self.compared} compared with exact answers, {self.probes} probes of statistics, "
               f"{self.asked['all'] / seconds:.0f} queries a second")
         print(f"{max(self.asked['all'] - self.failed, 0)} passed, {self.failed} failed", flush=True)

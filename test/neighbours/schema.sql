@@ -46,6 +46,12 @@ CREATE TABLE slips (patient varchar(9), city_id int4, level int4, price numeric,
 CREATE TABLE bills (patient numeric, city_id int4, level int4);
 CREATE VIEW high_beds AS SELECT level + 1 AS level, patient, city_id FROM beds WHERE level > 1;
 CREATE VIEW known_meals AS SELECT level, city_id, patient FROM (SELECT * FROM meals WHERE city_id > 0) m;
+-- Tables of clients, of which some lead to the person through others, also by keys of several columns, or have a copy of the person (references.py).
+CREATE TABLE clients (LIKE beds);
+CREATE TABLE orders (id int4 PRIMARY KEY, patient int8, city_id int4, level int4, UNIQUE (id, patient));
+CREATE TABLE lines (order_id int4 REFERENCES orders, line int8, city_id int4, level int4, score float8, UNIQUE (order_id, line));
+CREATE TABLE parts (line int4, order_no int8, city_id int4, level int4, FOREIGN KEY (line, order_no) REFERENCES lines (line, order_id));
+CREATE TABLE invoices (order_id int4, patient int8, city_id int4, level int4, FOREIGN KEY (order_id, patient) REFERENCES orders (id, patient));
 
 -- Public tables
 CREATE TABLE city (id int4 PRIMARY KEY, name text NOT NULL UNIQUE, region text NOT NULL, population int4, founded date);

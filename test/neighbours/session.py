@@ -17,6 +17,7 @@ from outcome import use_texts
 from queries import Queries
 from report import Report
 from rules import all_rules, forbidden_rules, rules_of_table
+from sql_tree import Expr, walk
 from statements import random_form
 from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
 from trial import THRESHOLDS, Mode, Trial
@@ -37,7 +38,7 @@ SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off"
             "TimeZone = 'America/New_York'", "extra_float_digits = 0", "enable_material = off", "from_collapse_limit = 1",
             "enable_memoize = off", "random_page_cost = 0.1", "bytea_output = 'escape'", "enable_incremental_sort = off",
             "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2"]
-SHOWN_REFUSAL = os.environ.get("SHOW_REFUSED", "")  # queries that are refused for this reason are printed
+SHOWN = os.environ.get("SHOW", "")  # queries that are refused with this text, or "accepted " and a shape, are printed
 # What a query may leave behind in the session
 TRACES = ("set_config", "own.counter", "advisory", "pg_notify")
 
@@ -126,14 +127,20 @@ class Session:
         self.choices.end_query(not trial.refusal)
         miss = self.choices.miss if self.choices.has_missed else None
         self.report.count(trial.query, form.name, miss, trial.refusal)
-        if SHOWN_REFUSAL and SHOWN_REFUSAL in trial.refusal:
-            print(f"refused: {trial.refusal}: {trial.query.sql()}", flush=True)
+        self.report.compared += trial.is_compared
+        self.show_if_wanted(trial)
         if found is not None and trial.differs(found.split(": ")[-1]):
             self.report.failed += 1
             show_difference(trial, found)
         text = trial.query.sql()
         if self.random.random() < PROBE_SHARE or any(trace in text for trace in TRACES):
             self.probe(STATE)
+
+    def show_if_wanted(self, trial: Trial) -> None:
+        told = [trial.refusal] if trial.refusal else [f"accepted {part.rule}" for part in walk(trial.query) if isinstance(part, Expr)]
+        found = next((text for text in told if SHOWN and SHOWN in text), None)
+        if found is not None:
+            print(f"{found}: {trial.query.sql()}", flush=True)
 
     def random_mode(self) -> Mode:
         if not self.is_recorded:

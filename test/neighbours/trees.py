@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Sequence, Tuple
 
 import aggregates
+import references
 from blocks import Blocks
 from choices import Choices
 from expressions import Column, columns_of, quoted
@@ -20,9 +21,19 @@ from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation
 # The protected tables of each unit, with what stands for each of them
 UNITS: Sequence[Dict[str, Sequence[str]]] = (
     {"beds": ("beds", "beds", "high_beds"), "doses": ("doses",), "meals": ("meals", "meals", "known_meals"), "trips": ("trips",)},
-    {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)})
+    {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)}, {table: (table,) for table in references.TABLES})
 TYPES_OF_PATIENTS = {"doses": "int8", "notes": "text", "slips": "varchar", "bills": "numeric"}
-MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3}
+MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2}
+# Of which groups are limited, too
+MOST_GROUPS = {"trips": 2}
+# The columns by which tables of a unit refer to each other: whether they refer or are referred to. The last ones of "copy" are the person of the order, copied.
+LINKS: Dict[str, Sequence[Tuple[str, bool, Sequence[str]]]] = {
+    "orders": (("order", False, ("id",)), ("copy", False, ("id", "patient"))), "lines": (("order", True, ("order_id",)), ("line", False, ("order_id", "line"))),
+    "parts": (("line", True, ("order_no", "line")),), "invoices": (("copy", True, ("order_id", "patient")),)}
+LEADS_TO = {"lines": "orders", "parts": "lines"}
+# Where the person of a row is, for the owner
+PERSONS_OF_ROWS = {"lines": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_id)",
+                   "parts": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_no AND EXISTS (SELECT FROM lines AS l WHERE l.order_id = {0}.order_no AND l.line = {0}.line))"}
 NUMBERS = ("int4", "int8", "numeric", "float8")
 INTEGERS = ("int4", "int8")
 LISTS = {"(VALUES (1, 2), (2, 2), (3, 1), (7, NULL)) AS {} (id, level)": ("id", "level"), "generate_series(1, 8) AS {} (id)": ("id",),
@@ -41,6 +52,15 @@ CHANGED_SHARE = 0.5
 
 
 @dataclass(frozen=True)
+class Link:
+    """Columns that refer to a row, or are those of the key that is referred to."""
+
+    key: str
+    refers: bool
+    columns: Tuple[Column, ...]
+
+
+@dataclass(frozen=True)
 class Part:
     """A part of FROM."""
 
@@ -56,6 +76,7 @@ class Part:
     of_groups: Tuple[Column, ...] = ()  # aggregates of the rows of a person
     has_one_row: bool = False  # of each person
     side: Tuple[Column, ...] = ()  # columns of the public side that an outer join keeps
+    links: Tuple[Link, ...] = ()
 
     @property
     def protected(self) -> Tuple[Column, ...]:
@@ -130,7 +151,21 @@ class Trees:
         if not self.unused:
             return None
         self.used.append(self.unused.pop())
-        return self.table_named(self.used[-1])
+        part = self.table_named(self.used[-1])
+        return self.led_to_persons(part, self.used[-1]) if self.choices.chance(0.5) else part
+
+    def led_to_persons(self, part: Part, name: str) -> Part:
+        """The rows of a table with those that they refer to, up to the person."""
+        while name in LEADS_TO and LEADS_TO[name] not in self.used:
+            name = LEADS_TO[name]
+            self.use(name)
+            other = self.table_named(name)
+            part = self.with_persons(*((part, other) if self.choices.chance(0.6) else (other, part)), self.links_of(part, other))
+        return part
+
+    def use(self, name: str) -> None:
+        self.used.append(name)
+        self.unused = [other for other in self.unused if other != name]
 
     def table_named(self, name: str) -> Part:
         alias = self.choices.new_name("s")
@@ -142,7 +177,11 @@ class Trees:
             types = {"patient": TYPES_OF_PATIENTS.get(name, "int4"), "city_id": "int4", "level": "int4"}
         columns = columns_of(types, alias)
         source = next(self.choices.one_of(unit[name]) for unit in UNITS if name in unit)
-        return Part(Table(source, alias), columns, columns[:1], columns[0], (), persons=columns[:1])
+        of = {column.name: column for column in columns}
+        links = tuple(Link(key, refers, tuple(of[one] for one in names)) for key, refers, names in LINKS.get(name, ()))
+        if name in PERSONS_OF_ROWS:
+            return Part(Table(source, alias), columns, columns[:1], Column(PERSONS_OF_ROWS[name].format(alias), "int8"), (), links=links)
+        return Part(Table(source, alias), columns, (of["patient"],), of["patient"], (), persons=(of["patient"],), links=links)
 
     def public(self, columns: Sequence[Column], share_of_conditions: float) -> Public:
         """A public table or list that is joined by a unique key."""
@@ -216,8 +255,28 @@ class Trees:
         return replace(part, source=Join(part.source, kind, Table("city", alias), on), columns=part.columns + own, public=part.public + own,
                        where=part.where + where, keys=own)
 
-    def with_persons(self, left: Part, right: Part) -> Part:
+    def links_of(self, left: Part, right: Part) -> List[Tuple[Link, Link]]:
+        return [(one, other) for one in left.links for other in right.links if one.key == other.key and one.refers != other.refers]
+
+    def equality(self, left: Part, right: Part, pairs: Sequence[Tuple[Link, Link]]) -> Expr:
+        """By the persons, or by a reference."""
+        if not pairs:
+            return Expr("unit", "# = #", "bool", (self.choices.one_of(left.users).expr(), self.choices.one_of(right.users).expr()))
+        one, other = self.choices.one_of(pairs)
+        columns = list(zip(one.columns, other.columns))
+        if one.key == "copy" and self.choices.chance(0.6):
+            (key, referred), persons = columns[0], columns[-1]
+            return Expr("join by a copied key", "# = #", "bool", (key.expr(), referred.expr()), exact=f"# = # AND {persons[0].sql} = {persons[1].sql}")
+        if len(columns) > 1 and one.key != "copy" and self.choices.chance(0.06):
+            return Expr("join by a part of a reference", "# = #", "bool", tuple(column.expr() for column in self.choices.one_of(columns)))
+        text = " AND ".join(["# = #"] * len(columns))
+        return Expr(f"join by a reference to {one.key}", text, "bool", tuple(column.expr() for pair in columns for column in pair))
+
+    def with_persons(self, left: Part, right: Part, by: Optional[List[Tuple[Link, Link]]] = None) -> Part:
         """The rows of two parts that are of the same persons."""
+        pairs = by or (self.links_of(left, right) if self.choices.chance(0.7) or not (left.persons and right.persons) else [])
+        if not pairs and not (left.persons and right.persons) and left.user is not None and self.choices.chance(0.9):
+            return left
         kind, keys = self.choices.one_of(["INNER", "LEFT", "LEFT", "RIGHT"]), right.keys or left.keys
         if left.has_public_side or right.has_public_side:
             keeping, dropping, kept = ("LEFT", "RIGHT", left) if left.has_public_side else ("RIGHT", "LEFT", right)
@@ -225,10 +284,10 @@ class Trees:
             kind = self.choices.one_of(["INNER", dropping]) if drops else keeping
             keys = kept.public if drops else keys
         columns = left.columns + right.columns
-        equal = Expr("unit", "# = #", "bool", (self.choices.one_of(left.users).expr(), self.choices.one_of(right.users).expr()))
+        equal = self.equality(left, right, pairs)
         merged: Tuple[Column, ...] = ()
         using = ""
-        if len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4):
+        if not pairs and len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4):
             alias = self.choices.new_name("j")
             using, merged = f" USING (patient) AS {alias}", (Column(f"{alias}.patient", left.named("patient")[0].type),)
             if isinstance(left.source, Table) and isinstance(right.source, Table) and self.choices.chance(0.2):
@@ -240,10 +299,12 @@ class Trees:
         if not using:
             kind, on, moved = self.in_where(kind, conditions, 0.15)
             where += moved
-        kept = right if kind.endswith("RIGHT") else left
+        kept, other = (right, left) if kind.endswith("RIGHT") else (left, right)
+        persons = kept.persons or (other.persons if kind in ("INNER", "CROSS") else ())
         return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
                     kept.user, left.public + right.public, where, left.has_public_side or right.has_public_side, keys,
-                    merged + kept.persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row, left.side + right.side)
+                    merged + persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row, left.side + right.side,
+                    left.links + right.links)
 
     def part(self, depth: int) -> Optional[Part]:
         kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
@@ -330,7 +391,8 @@ class Trees:
             where += (Expr("never", "false", "bool"),)
         select = Select("tree", tuple(items), source, where, limit="LIMIT 0" if self.choices.chance(0.03) else "")
         return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row,
-                            side)
+                            side, tuple(Link(link.key, link.refers, tuple(of[column] for column in link.columns)) for link in part.links
+                                        if all(column in of for column in link.columns)))
 
     def as_list(self, part: Part) -> Tuple[Source, Tuple[Expr, ...]]:
         """FROM and WHERE: an inner join may be a list with a condition in WHERE."""
@@ -404,7 +466,7 @@ class Trees:
 
     def least_limit(self, part: Part) -> Optional[int]:
         """Tables that are read with one row of each person do not limit its rows."""
-        return 1 if part.has_one_row else min(MOST_ROWS[name] for name in self.used)
+        return 1 if part.has_one_row else min(min(MOST_ROWS[name], MOST_GROUPS.get(name, MOST_ROWS[name])) for name in self.used)
 
     def query(self) -> Query:
         """A block, or several, of a tree or of a CTE of one."""

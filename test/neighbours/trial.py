@@ -37,6 +37,7 @@ class Trial:
         self.mode = mode
         self.visible = visibility_of(query)
         self.refusal = ""  # the SQLSTATE and the reason of the first error
+        self.is_compared = False  # with the owner's exact answers
 
     def of(self, query: Query) -> "Trial":
         """A trial of another query, sent alike."""
@@ -86,6 +87,7 @@ class Trial:
             if limited.error or limited.rows:
                 continue
             answers = execute(side.owner, queries.answers)
+            self.is_compared = not answers.error
             if answers.sqlstate.startswith("42"):
                 return "the owner's exact query, which is wrong"
             if not answers.error and numbers_of(answers.rows) != numbers_of(outcomes[number].rows):
