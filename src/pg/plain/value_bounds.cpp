@@ -144,6 +144,39 @@ MaybeRange range_of_constant(const Const* constant) {
   return Range{number, number};
 }
 
+// numeric(8, -2) rounds to hundreds.
+bool rounds_to_tens(const FuncExpr* cast) {
+  if (cast->funcresulttype != NUMERICOID || list_length(cast->args) < 2) return false;
+  const int32 modifier = exprTypmod(as<Node>(cast));
+  constexpr int32 kSign = 1 << 10;
+  return modifier >= VARHDRSZ && ((modifier - VARHDRSZ) & kSign) != 0;
+}
+
+bool is_cast_of_number(const FuncExpr* cast) {
+  if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
+    return false;
+  }
+  const Oid from = exprType(static_cast<Node*>(linitial(cast->args)));
+  return is_number(cast->funcresulttype) && is_number(from) && !rounds_to_tens(cast);
+}
+
+// numeric(10, 0) rounds, too.
+MaybeRange after_cast(const FuncExpr* cast, const MaybeRange& range) {
+  const bool rounds = is_whole_type(cast->funcresulttype) || list_length(cast->args) > 1;
+  if (!range || !rounds) return range;
+  return Range{std::floor(range->lower), std::ceil(range->upper)};
+}
+
+// PostgreSQL brings what it compares to one type: the constants of bigint values have a cast.
+MaybeRange range_of_literal(const Node* expression) {
+  if (IsA(expression, Const)) return range_of_constant(as<Const>(expression));
+  if (!IsA(expression, FuncExpr) || as<FuncExpr>(expression)->args == NIL) return std::nullopt;
+  const auto* cast = as<FuncExpr>(expression);
+  const auto* constant = static_cast<const Node*>(linitial(cast->args));
+  if (!IsA(constant, Const) || !is_cast_of_number(cast)) return std::nullopt;
+  return after_cast(cast, range_of_constant(as<Const>(constant)));
+}
+
 MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
   if (operation->opno >= FirstUnpinnedObjectId || name == nullptr || name[0] == '\0' ||
@@ -184,18 +217,18 @@ MaybeRange RangeSearch::range_of_any(const Level* level, const List* expressions
 MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* extreme) {
   Range range = range_of_any(level, extreme->args).value_or(kAny);
   for (auto* argument : each<Node>(extreme->args)) {
-    if (!IsA(argument, Const) || is_null(argument)) continue;
-    const double limit = range_of(level, argument)->lower;
-    if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit);
-    if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit);
+    const MaybeRange limit = range_of_literal(argument);
+    if (!limit) continue;
+    if (extreme->op == IS_LEAST) range.upper = std::min(range.upper, limit->upper);
+    if (extreme->op == IS_GREATEST) range.lower = std::max(range.lower, limit->lower);
   }
   return range;
 }
 
 // What a comparison of an expression with a constant says of it, if it is true or if it is not.
 struct Comparison {
-  char direction;  // '<' or '>' of the expression and the constant; 0 if it is none
-  const Const* constant;
+  char direction;  // '<' or '>' of the expression and the constant
+  MaybeRange constant;
 };
 
 Comparison comparison_of(const Node* expression, const Node* condition) {
@@ -208,9 +241,9 @@ Comparison comparison_of(const Node* expression, const Node* condition) {
   if (!compares) return {};
   const auto* left = static_cast<const Node*>(linitial(operation->args));
   const auto* right = static_cast<const Node*>(lsecond(operation->args));
-  if (equal(left, expression) && IsA(right, Const)) return {name[0], as<Const>(right)};
-  if (!equal(right, expression) || !IsA(left, Const)) return {};
-  return {name[0] == '<' ? '>' : '<', as<Const>(left)};
+  if (equal(left, expression)) return {name[0], range_of_literal(right)};
+  if (!equal(right, expression)) return {};
+  return {name[0] == '<' ? '>' : '<', range_of_literal(left)};
 }
 
 // Cuts off what an expression cannot be where a condition is true, or where it is not: false or
@@ -223,8 +256,7 @@ void cut_off(const Node* expression, Node* condition, bool is_true, Range* range
     return;
   }
   const Comparison comparison = comparison_of(expression, condition);
-  if (comparison.constant == nullptr) return;
-  const MaybeRange constant = range_of_constant(comparison.constant);
+  const MaybeRange& constant = comparison.constant;
   if (!constant) return;
   if ((comparison.direction == '<') == is_true) {
     range->upper = std::min(range->upper, constant->upper);
@@ -309,26 +341,9 @@ MaybeRange RangeSearch::epoch_of(const Level* level, const FuncExpr* call) {
   return Range{bounds->lower / kMicroseconds + zero, bounds->upper / kMicroseconds + zero};
 }
 
-// numeric(8, -2) rounds to hundreds.
-bool rounds_to_tens(const FuncExpr* cast) {
-  if (cast->funcresulttype != NUMERICOID || list_length(cast->args) < 2) return false;
-  const int32 modifier = exprTypmod(as<Node>(cast));
-  constexpr int32 kSign = 1 << 10;
-  return modifier >= VARHDRSZ && ((modifier - VARHDRSZ) & kSign) != 0;
-}
-
 MaybeRange RangeSearch::range_of_cast(const Level* level, const FuncExpr* cast) {
-  if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
-    return std::nullopt;
-  }
-  auto* from = static_cast<Node*>(linitial(cast->args));
-  if (!is_number(cast->funcresulttype) || !is_number(exprType(from))) return std::nullopt;
-  if (rounds_to_tens(cast)) return std::nullopt;
-  const MaybeRange range = range_of(level, from);
-  // numeric(10, 0) rounds, too.
-  const bool rounds = is_whole_type(cast->funcresulttype) || list_length(cast->args) > 1;
-  if (!range || !rounds) return range;
-  return Range{std::floor(range->lower), std::ceil(range->upper)};
+  if (!is_cast_of_number(cast)) return std::nullopt;
+  return after_cast(cast, range_of(level, static_cast<Node*>(linitial(cast->args))));
 }
 
 MaybeRange RangeSearch::range_of_column(const Level* level, Var* column) {
