@@ -23,7 +23,7 @@ def show_difference(trial: Trial, found: str) -> None:
         print(f"=> {step.sql[:2000]}\n{first}" + ("" if first == second else f"\n   but in the other database\n{second}"))
     owners = exact(small.query) if "exact" in found or "owner" in found else None
     if owners is not None:
-        print(f"the owner's query: {owners.answers}\nwhere none are more: {owners.limited}", small.neighbours.sides[0].execute(owners.answers), sep="\n")
+        print(f"the owner's query: {owners.answers}\nwhere none are more: {owners.limited}", small.neighbours.sides[0].execute(small.form.with_values(owners.answers)), sep="\n")
     if small.mode != Mode.ASKED:
         tapes = [side.tape.read_text("latin-1").splitlines() for side in small.neighbours.sides]
         print("the tapes:", *(line[:200] for line in list(unified_diff(*tapes, n=0, lineterm=""))[2:MOST_LINES]), sep="\n")

@@ -37,7 +37,10 @@ SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off"
             "enable_seqscan = off", "work_mem = '64kB'", "DateStyle = 'German'", "IntervalStyle = 'iso_8601'",
             "TimeZone = 'America/New_York'", "extra_float_digits = 0", "enable_material = off", "from_collapse_limit = 1",
             "enable_memoize = off", "random_page_cost = 0.1", "bytea_output = 'escape'", "enable_incremental_sort = off",
-            "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2"]
+            "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2", "dpquantile.epsilon = 0.05"]
+# Plans of parallel workers also for tables of some rows
+PARALLEL_SHARE = 0.06
+PARALLEL_SETTINGS = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 2"]
 SHOWN = os.environ.get("SHOW", "")  # queries that are refused with this text, or "accepted " and a shape, are printed
 # What a query may leave behind in the session
 TRACES = ("set_config", "own.counter", "advisory", "pg_notify")
@@ -113,6 +116,8 @@ class Session:
         self.neighbours.set("fuzz.noise", "none" if self.without_noise else "fixed")
         self.neighbours.set("fuzz.keep_at", str(THRESHOLDS[0]))
         for setting in self.random.sample(SETTINGS, self.random.choice([0, 0, 1, 3])):
+            self.neighbours.change_settings(f"SET {setting}")
+        for setting in PARALLEL_SETTINGS if self.random.random() < PARALLEL_SHARE else ():
             self.neighbours.change_settings(f"SET {setting}")
 
     def ask(self) -> None:

@@ -14,6 +14,7 @@ from expressions import Column, columns_of, quoted
 from person_groups import PersonGroups
 from person_subqueries import PersonSubqueries
 from person_windows import PersonWindows
+from plain import PlainBlocks
 from rows import TOO_LONG
 from sources import Rows
 from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With
@@ -45,6 +46,7 @@ FOLDED = ("false", "true", "{} < {}", "NULL::bool", "(false AND # = {})", "(true
 SAME_TABLE_SHARE = 0.04
 LIMITS = ("LIMIT 3", "LIMIT 0", "LIMIT ALL", "OFFSET 0", "OFFSET 1", "LIMIT 2 OFFSET 1", "LIMIT NULL", "FETCH FIRST ROW ONLY")
 GROUP_SHARE = 0.5  # of the parts that are levels that compute something of the rows of each person
+PLAIN_SHARE = 0.25  # of the blocks
 SIDE_SHARE = 0.6  # of the keys beside a public side: those of this side
 SUBQUERY_SHARE = 0.2  # of the levels and blocks
 WINDOW_SHARE = 0.35  # of these
@@ -77,6 +79,7 @@ class Part:
     has_one_row: bool = False  # of each person
     side: Tuple[Column, ...] = ()  # columns of the public side that an outer join keeps
     links: Tuple[Link, ...] = ()
+    most_rows: int = 1  # of a person, which a query sees; of tables that are read with one row of each person: 1
 
     @property
     def protected(self) -> Tuple[Column, ...]:
@@ -103,6 +106,7 @@ class Trees:
         self.groups = PersonGroups(self)
         self.windows = PersonWindows(self)
         self.subqueries = PersonSubqueries(self)
+        self.plain = PlainBlocks(self)
         self.in_subqueries: List[str] = []  # the tables of the unit
         self.unused: List[str] = []  # protected tables that no part has yet
         self.used: List[str] = []
@@ -129,6 +133,12 @@ class Trees:
 
     def conditions(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:
         return (self.condition(columns),) if columns and self.choices.chance(share) else ()
+
+    def columns_of_where(self, part: "Part") -> Sequence[Column]:
+        """Beside a public side a condition on others may drop its rows."""
+        if part.side and self.choices.chance(0.6):
+            return part.side
+        return part.public or part.columns if self.choices.chance(0.5) else part.columns
 
     def chooser(self, columns: Sequence[Column]) -> Expr:
         """What the key of a public table is compared with."""
@@ -180,8 +190,9 @@ class Trees:
         of = {column.name: column for column in columns}
         links = tuple(Link(key, refers, tuple(of[one] for one in names)) for key, refers, names in LINKS.get(name, ()))
         if name in PERSONS_OF_ROWS:
-            return Part(Table(source, alias), columns, columns[:1], Column(PERSONS_OF_ROWS[name].format(alias), "int8"), (), links=links)
-        return Part(Table(source, alias), columns, (of["patient"],), of["patient"], (), persons=(of["patient"],), links=links)
+            return Part(Table(source, alias), columns, columns[:1], Column(PERSONS_OF_ROWS[name].format(alias), "int8"), (), links=links,
+                        most_rows=MOST_ROWS[name])
+        return Part(Table(source, alias), columns, (of["patient"],), of["patient"], (), persons=(of["patient"],), links=links, most_rows=MOST_ROWS[name])
 
     def public(self, columns: Sequence[Column], share_of_conditions: float) -> Public:
         """A public table or list that is joined by a unique key."""
@@ -280,14 +291,15 @@ class Trees:
         kind, keys = self.choices.one_of(["INNER", "LEFT", "LEFT", "RIGHT"]), right.keys or left.keys
         if left.has_public_side or right.has_public_side:
             keeping, dropping, kept = ("LEFT", "RIGHT", left) if left.has_public_side else ("RIGHT", "LEFT", right)
-            drops = self.choices.chance(0.12)
+            drops = self.choices.chance(0.08)
             kind = self.choices.one_of(["INNER", dropping]) if drops else keeping
             keys = kept.public if drops else keys
         columns = left.columns + right.columns
         equal = self.equality(left, right, pairs)
         merged: Tuple[Column, ...] = ()
         using = ""
-        if not pairs and len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4):
+        alike = {column.type for column in left.named("patient") + right.named("patient")}
+        if not pairs and len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4 if len(alike) == 1 else 0.03):
             alias = self.choices.new_name("j")
             using, merged = f" USING (patient) AS {alias}", (Column(f"{alias}.patient", left.named("patient")[0].type),)
             if isinstance(left.source, Table) and isinstance(right.source, Table) and self.choices.chance(0.2):
@@ -304,7 +316,7 @@ class Trees:
         return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
                     kept.user, left.public + right.public, where, left.has_public_side or right.has_public_side, keys,
                     merged + persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row, left.side + right.side,
-                    left.links + right.links)
+                    left.links + right.links, max(1 if side.has_one_row else side.most_rows for side in (left, right)))
 
     def part(self, depth: int) -> Optional[Part]:
         kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
@@ -385,14 +397,14 @@ class Trees:
             items.append(Item(part.user.expr(), "whose", is_exact=True))
             user = Column(f"{alias}.whose", "int8")
         source, where = self.as_list(part)
-        where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.2)
+        where += self.conditions(self.columns_of_where(part), 0.2)
         where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         if self.choices.chance(0.04):
             where += (Expr("never", "false", "bool"),)
         select = Select("tree", tuple(items), source, where, limit="LIMIT 0" if self.choices.chance(0.03) else "")
         return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row,
                             side, tuple(Link(link.key, link.refers, tuple(of[column] for column in link.columns)) for link in part.links
-                                        if all(column in of for column in link.columns)))
+                                        if all(column in of for column in link.columns)), part.most_rows)
 
     def as_list(self, part: Part) -> Tuple[Source, Tuple[Expr, ...]]:
         """FROM and WHERE: an inner join may be a list with a condition in WHERE."""
@@ -462,11 +474,12 @@ class Trees:
     def most_rows(self, part: Part) -> Optional[int]:
         if part.user is None:
             return None
-        return 1 if part.has_one_row else max(MOST_ROWS[name] for name in self.used)
+        return 1 if part.has_one_row else part.most_rows
 
-    def least_limit(self, part: Part) -> Optional[int]:
-        """Tables that are read with one row of each person do not limit its rows."""
-        return 1 if part.has_one_row else min(min(MOST_ROWS[name], MOST_GROUPS.get(name, MOST_ROWS[name])) for name in self.used)
+    def least_limit(self, part: Part, has_keys: bool) -> Optional[int]:
+        """Of which rows, or groups, a query sees all."""
+        groups = [MOST_GROUPS[name] for name in self.used if name in MOST_GROUPS and has_keys]
+        return min([self.most_rows(part) or 1, *groups])
 
     def query(self) -> Query:
         """A block, or several, of a tree or of a CTE of one."""
@@ -493,6 +506,8 @@ class Trees:
         return self.with_persons(part, other)
 
     def block(self, part: Part, has_keys: Optional[bool] = None) -> Select:
+        if has_keys is None and self.choices.chance(PLAIN_SHARE):
+            return self.plain.block(part)
         rows = Rows(part.source, part.columns, "", part.user and (part.persons or part.users)[0].sql, self.most_rows(part))
         if has_keys is None:
             has_keys = bool(part.public) and self.choices.chance(0.8 if part.has_public_side else 0.2)
@@ -509,9 +524,9 @@ class Trees:
             text = self.choices.one_of(texts)
             having += (Expr("condition on a key", text, "bool", (key,) * text.count("#")),)
         if part.user is not None:
-            items += (Item(replace(part.user.expr(), bound=self.least_limit(part)), "whose", is_exact=True),)
+            items += (Item(replace(part.user.expr(), bound=self.least_limit(part, bool(keys))), "whose", is_exact=True),)
         source, where = self.as_list(part)
-        where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.25)
+        where += self.conditions(self.columns_of_where(part), 0.25)
         where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
         # Keys that a person group computes may have a public list, which shows groups without rows.
@@ -532,6 +547,10 @@ class Trees:
             keys[0] = Expr("coalesce", "coalesce(#, 0)", keys[0].type, (keys[0],))
         return tuple(keys)
 
+    def counts_all(self, part: Part, values: Tuple[Expr, ...]) -> bool:
+        """No row is chosen where there is one of each person: a count of rows counts the public ones without a person, too."""
+        return part.has_one_row and part.has_public_side and not values
+
     def answer(self, part: Part, rows: Rows) -> Expr:
         """A private aggregate, of a protected column if a row may be absent."""
         if self.choices.chance(0.05 if part.has_public_side else 0.2):
@@ -544,9 +563,7 @@ class Trees:
             if not columns:
                 return self.blocks.aggregate(rows, 0)
         values = tuple(self.choices.one_of(columns).expr() for _ in range(aggregate.text.count("#")))
-        # No row is chosen where there is one of each person: a count of rows counts the public ones without a person, too.
-        counts_all = part.user is None or part.has_one_row and part.has_public_side and not values
-        text, conditions = aggregate.text, [] if counts_all else [f"{part.user.sql} IS NOT NULL"]
+        text, conditions = aggregate.text, [] if part.user is None or self.counts_all(part, values) else [f"{part.user.sql} IS NOT NULL"]
         if self.choices.chance(0.1):
             text += " FILTER (WHERE #)"
             conditions.append("#")
