@@ -81,6 +81,7 @@ SELECT count(*) FROM (SELECT DISTINCT patient, minutes FROM visits) p WHERE pati
 SET dpquantile.epsilon = 1;
 SELECT dp_error_of(count(*)) = dp_histogram_error(1, 0.95) AS whole FROM (SELECT DISTINCT patient FROM visits) p;
 SELECT dp_error_of(count(*)) = dp_histogram_error(0.25, 0.95) AS quarter FROM (SELECT DISTINCT patient, kind FROM visits) p;
+SELECT dp_error_of(count(*)) = dp_histogram_error(1, 0.95) AS whole FROM patients p JOIN (SELECT DISTINCT patient FROM visits) f ON f.patient = p.id;
 RESET dpquantile.epsilon;
 -- Joined with tables of the unit, with public ones, and with the table itself
 SELECT count(*) FROM patients p JOIN (SELECT patient, min(day) AS first FROM visits GROUP BY patient) f ON f.patient = p.id WHERE p.birth < 1960;

@@ -24,9 +24,9 @@ channel_is_closed($node, "threat 33: $_->[0]", "$of $_->[1]", $_->[2] // $unsupp
 	for [ 'a function with rows', 'staff, generate_series(1, 100)' ],
 	[ 'itself', 'staff a JOIN staff b USING (department)' ],
 	[ 'no key', 'staff s JOIN department d ON d.id <> s.department' ],
-	[ 'UNION ALL', '(SELECT * FROM staff UNION ALL SELECT * FROM staff) t', $denied ],
+	[ 'UNION ALL', '(SELECT * FROM staff UNION ALL SELECT * FROM staff) t' ],
 	[ 'LATERAL', 'staff s, LATERAL (SELECT s.id FROM generate_series(1, 100)) t' ],
-	[ 'a recursive query', '(WITH RECURSIVE r AS (SELECT id FROM staff UNION ALL SELECT id + 1000000 FROM r WHERE id < 1000000) SELECT * FROM r) t', $denied ],
+	[ 'a recursive query', '(WITH RECURSIVE r AS (SELECT id FROM staff UNION ALL SELECT id + 1000000 FROM r WHERE id < 1000000) SELECT * FROM r) t' ],
 	[ 'unnest', '(SELECT unnest(array_fill(1, ARRAY[100])) FROM staff) t' ],
 	[ 'LIMIT', '(SELECT * FROM staff ORDER BY id LIMIT 150) t' ],
 	[ 'OFFSET', '(SELECT * FROM staff ORDER BY id OFFSET 99) t WHERE id > 90' ],
@@ -35,7 +35,7 @@ channel_is_closed($node, "threat 33: $_->[0]", "$of $_->[1]", $_->[2] // $unsupp
 	[ 'TABLESAMPLE', 'staff TABLESAMPLE system (100)' ],
 	[ 'a window function', '(SELECT count(*) OVER () AS n FROM staff) t WHERE n > 1000' ],
 	[ 'GROUP BY below', '(SELECT department FROM staff GROUP BY department) t', $denied ],
-	[ 'EXCEPT', '(SELECT id FROM staff EXCEPT SELECT id FROM department) t', $denied ],
+	[ 'EXCEPT', '(SELECT id FROM staff EXCEPT SELECT id FROM department) t' ],
 	[ 'a subquery', 'staff WHERE 1000 < (SELECT count(*) FROM staff)' ],
 	[ 'EXISTS', 'staff WHERE EXISTS (SELECT FROM staff WHERE id = 5000)' ];
 channel_is_closed($node, "threat 34: $_->[0]", $_->[1], $_->[2] // $denied)

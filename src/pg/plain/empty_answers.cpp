@@ -10,6 +10,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -109,9 +110,9 @@ const Node* add_keys(const PlainLevel* level, FixedColumns fixed) {
     const auto* key = as<Node>(column->expr);
     const auto origin = origin_of(level->select, key);
     add_column(level, origin, fixed);
-    const bool is_person =
-        origin && has_all_rows(level, origin->relation) && is_user_column(*origin);
-    if (is_person && person == nullptr) person = key;
+    const bool has_persons = origin ? has_all_rows(level, origin->relation)
+                                    : !level->has_outer_join && !level->select->has_public_side;
+    if (has_persons && is_person(level->select, key) && person == nullptr) person = key;
   }
   return person;
 }
@@ -131,10 +132,18 @@ bool are_of_one_person(const PlainLevel* level, const FixedColumns fixed) {
   return false;
 }
 
+// The name of a column of persons: that of the table, or of the query if it is of several.
+const char* name_of_person(const PlainLevel* level, const Node* key) {
+  if (const auto origin = origin_of(level->select, key)) {
+    return get_attname(origin->relation, origin->column, false);
+  }
+  const auto* shown = as<Var>(key);
+  RangeTblEntry* table = rt_fetch(shown->varno, level->select->query->rtable);
+  return get_rte_attribute_name(table, shown->varattno);
+}
+
 [[noreturn]] void refuse_groups_by_person(const PlainLevel* level, const Node* key) {
-  const auto origin = origin_of(level->select, key);
-  const ProtectedRelation* protection = find_protected_relation(origin->relation);
-  const char* name = NameStr(protection->user_column_name);
+  const char* name = name_of_person(level, key);
   refuse(level->refused, exprLocation(key),
          psprintf("groups by \"%s\" have one person each, and such a group is never shown", name),
          psprintf("Ask an aggregate of them: SELECT avg(n) FROM (SELECT %s, count(*) AS n FROM ... "

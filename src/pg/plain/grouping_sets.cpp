@@ -1,6 +1,7 @@
 #include "pg/plain/grouping_sets.hpp"
 
 #include "pg/plain/query_around.hpp"
+#include "pg/plain/set_operations.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -103,47 +104,6 @@ Query* query_of_grouping(const Query* query, List* set, int levels) {
 
 // ---- All groupings -------------------------------------------------------------------------
 
-RangeTblRef* reference_to(int number) {
-  RangeTblRef* reference = makeNode(RangeTblRef);
-  reference->rtindex = number;
-  return reference;
-}
-
-Node* union_of(Node* left, int right, const List* columns) {
-  SetOperationStmt* both = makeNode(SetOperationStmt);
-  both->op = SETOP_UNION;
-  both->all = true;
-  both->larg = left;
-  both->rarg = as<Node>(reference_to(right));
-  for (auto* entry : each<TargetEntry>(columns)) {
-    auto* expression = as<Node>(entry->expr);
-    both->colTypes = lappend_oid(both->colTypes, exprType(expression));
-    both->colTypmods = lappend_int(both->colTypmods, exprTypmod(expression));
-    both->colCollations = lappend_oid(both->colCollations, exprCollation(expression));
-  }
-  return as<Node>(both);
-}
-
-Query* union_query(List* queries) {
-  Query* made = makeNode(Query);
-  made->commandType = CMD_SELECT;
-  made->canSetTag = true;
-  made->jointree = makeFromExpr(NIL, nullptr);
-  const List* columns = static_cast<Query*>(linitial(queries))->targetList;
-  for (auto* part : each<Query>(queries)) {
-    made->rtable = lappend(made->rtable, derived_table(part));
-  }
-  auto* all = as<Node>(reference_to(1));
-  for (int i = 2; i <= list_length(queries); ++i) all = union_of(all, i, columns);
-  made->setOperations = all;
-  for (const auto* column : each<const TargetEntry>(columns)) {
-    made->targetList =
-        lappend(made->targetList, makeTargetEntry(as<Expr>(column_of_table(column)), column->resno,
-                                                  pstrdup(column->resname), false));
-  }
-  return made;
-}
-
 // The columns of the query become those of the table.
 void show_columns(Query* query, Query* table) {
   for (auto* column : each<TargetEntry>(query->targetList)) {
@@ -172,7 +132,8 @@ void separate_grouping_sets(Query* query) {
   for (auto* row : each<List>(sets)) {
     queries = lappend(queries, query_of_grouping(query, row, is_one ? 1 : 2));
   }
-  show_columns(query, is_one ? static_cast<Query*>(linitial(queries)) : union_query(queries));
+  show_columns(query,
+               is_one ? static_cast<Query*>(linitial(queries)) : union_all_of(queries, nullptr));
 }
 
 }  // namespace dpquantile

@@ -11,6 +11,7 @@
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/query_around.hpp"
+#include "pg/plain/set_operations.hpp"
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/query/shown_column.hpp"
@@ -282,13 +283,14 @@ bool has_too_many_nodes(const Query* query) {
 
 // ---- All levels ----------------------------------------------------------------------------
 
-// Takes subqueries about persons out of the expressions of a level with protected rows, window
-// functions, DISTINCT and grouping sets out of one with standard aggregates over such rows, numbers
-// of persons by group, all but keys and aggregates out of a person group, and all but window
-// functions and columns out of a level of such functions. What is taken out becomes levels below.
-// Returns whether the level has changed.
+// Takes set operations but UNION ALL out of rows of persons, subqueries about persons out of the
+// expressions of a level with protected rows, window functions, DISTINCT and grouping sets out of
+// one with standard aggregates over such rows, numbers of persons by group, all but keys and
+// aggregates out of a person group, and all but window functions and columns out of a level of such
+// functions. What is taken out becomes levels below. Returns whether the level has changed.
 bool take_apart_level(const Level* level) {
   Query* query = level->query;
+  if (query->setOperations != nullptr) return group_set_operation(level);
   if (join_person_subqueries(level)) return true;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   if (level->picks_rows_of_persons) return pick_first_rows(query);
@@ -311,7 +313,7 @@ bool take_apart(const Level* level) {
   if (take_apart_level(level)) return true;
   bool changes = false;
   for (const auto* below : each<const Level>(level->below)) changes |= take_apart(below);
-  return changes;
+  return changes || show_person_in_union(level);
 }
 
 void refuse_subqueries(const Translation* translation, const Level* level) {

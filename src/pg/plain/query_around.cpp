@@ -66,6 +66,27 @@ Tree* over_groups(Inner* inner, Tree* tree) {
   });
 }
 
+// Whether a clause that stays around the groups names a column.
+bool is_used(const Query* query, const TargetEntry* column) {
+  const Index reference = column->ressortgroupref;
+  const auto is_in = [=](List* clauses) {
+    return get_sortgroupref_clause_noerr(reference, clauses) != nullptr;
+  };
+  for (const auto* window : each<const WindowClause>(query->windowClause)) {
+    if (is_in(window->partitionClause) || is_in(window->orderClause)) return true;
+  }
+  return is_in(query->sortClause) || is_in(query->distinctClause);
+}
+
+// Without the keys that the query groups by and does not show.
+List* without_hidden_keys(const Query* query, List* columns) {
+  List* shown = NIL;
+  for (auto* column : each<TargetEntry>(columns)) {
+    if (!column->resjunk || is_used(query, column)) shown = lappend(shown, column);
+  }
+  return shown;
+}
+
 }  // namespace
 
 Var* column_of_table(const TargetEntry* column) {
@@ -107,7 +128,7 @@ RangeTblEntry* derived_table(Query* query) {
   entry->subquery = query;
   List* names = NIL;
   for (auto* column : each<TargetEntry>(query->targetList)) {
-    names = lappend(names, makeString(column->resname));
+    if (!column->resjunk) names = lappend(names, makeString(column->resname));
   }
   entry->eref = makeAlias("groups", names);
   entry->inFromCl = true;
@@ -148,7 +169,7 @@ bool give_plain_form(Query* query) {
   Node* condition = over_groups(&inner, query->havingQual);
   Query* groups = query_of_groups(query, inner.columns);
   groups->havingQual = nullptr;
-  query->targetList = columns;
+  query->targetList = without_hidden_keys(query, columns);
   query->cteList = NIL;
   query->hasRecursive = false;
   query->hasModifyingCTE = false;

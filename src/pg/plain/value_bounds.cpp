@@ -116,6 +116,7 @@ class RangeSearch {
   MaybeRange range_of_function(const Level* level, const FuncExpr* call);
   MaybeRange epoch_of(const Level* level, const FuncExpr* call);
   MaybeRange range_of_column(const Level* level, Var* column);
+  MaybeRange range_in_branches(const List* definitions);
   MaybeRange range_of_aggregate(const Level* level, const Aggref* call);
   MaybeRange range_of_window(const Level* level, const WindowFunc* call);
   MaybeRange range_of_exact(const Level* level, const ExactAggregate& call);
@@ -346,26 +347,28 @@ MaybeRange RangeSearch::range_of_cast(const Level* level, const FuncExpr* cast) 
   return after_cast(cast, range_of(level, static_cast<Node*>(linitial(cast->args))));
 }
 
+MaybeRange RangeSearch::range_in_branches(const List* definitions) {
+  MaybeRange all;
+  for (const auto* definition : each<const LevelExpression>(definitions)) {
+    if (is_null(definition->expression)) continue;
+    const MaybeRange range = range_of(definition->level, definition->expression);
+    if (!range) return std::nullopt;
+    all = all ? hull(*all, *range) : *range;
+  }
+  return all;
+}
+
 MaybeRange RangeSearch::range_of_column(const Level* level, Var* column) {
   if (const auto definition = definition_of(level, column)) {
     return range_of(definition->level, definition->expression);
+  }
+  if (const List* definitions = definitions_in_branches(level, column)) {
+    return range_in_branches(definitions);
   }
   const auto origin = origin_of(level, as<Node>(column));
   const auto bounds = origin ? bounds_of_column(*origin, column->vartype) : std::nullopt;
   if (!bounds) return std::nullopt;
   return Range{bounds->lower, bounds->upper};
-}
-
-// How many rows a person has at most in a level, by what the owners of the tables state; 0 if one
-// of them does not state it.
-int most_rows_of_person(const Level* level) {
-  int most = 0;
-  for (const Oid relation : each_oid(level->borrowed_rows)) {
-    const ProtectedRelation* protection = find_protected_relation(relation);
-    if (protection == nullptr || protection->max_rows == 0) return 0;
-    most = std::max(most, protection->max_rows);
-  }
-  return most;
 }
 
 Node* argument_of(const Aggref* call) {
@@ -390,7 +393,7 @@ MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* cal
 }
 
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
-  const int rows = most_rows_of_person(level);
+  const int rows = most_rows_in_from(level);
   if (strcmp(call.name, "count") == 0) {
     return rows == 0 ? MaybeRange() : Range{0, static_cast<double>(rows)};
   }
@@ -407,7 +410,7 @@ MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate&
 MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* call) {
   const char* name = get_func_name(call->winfnoid);
   if (name == nullptr || !level->windows_persons) return std::nullopt;
-  const auto rows = static_cast<double>(most_rows_of_person(level));
+  const auto rows = static_cast<double>(most_rows_in_from(level));
   for (const char* number : {"row_number", "rank", "dense_rank"}) {
     if (strcmp(name, number) == 0) return rows == 0 ? MaybeRange() : Range{1, rows};
   }

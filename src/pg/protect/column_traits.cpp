@@ -15,7 +15,9 @@ bool is_public_column(const JudgedLevel* level, const Var* column) {
   const JudgedEntry& entry = entry_of(level, column->varno);
   if (entry.may_be_absent) return false;
   const auto definition = definition_of(level, column);
-  return definition ? is_public(definition->level, definition->expression) : entry.is_public;
+  if (definition) return is_public(definition->level, definition->expression);
+  // Queries of a UNION ALL may compute different values of public ones.
+  return entry.source == nullptr && entry.is_public;
 }
 
 bool is_absent_column(const JudgedLevel* level, const Var* column) {
@@ -23,8 +25,7 @@ bool is_absent_column(const JudgedLevel* level, const Var* column) {
   const JudgedEntry& entry = entry_of(level, column->varno);
   const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
   if (has_rows && entry.may_be_absent) return true;
-  const auto definition = definition_of(level, column);
-  return definition && is_null_when_absent(definition->level, definition->expression);
+  return holds_for_column(level, column, is_null_when_absent);
 }
 
 // CASE and the cast of an array stand for the value that their placeholder (CaseTestExpr) has.
@@ -52,14 +53,20 @@ bool find_column(Node* node, int bound) {
 
 }  // namespace
 
+Node* column_of_source(const JudgedLevel* source, int number) {
+  const List* columns = source->query->targetList;
+  if (number < 1 || number > list_length(columns)) return nullptr;
+  return as<Node>(static_cast<const TargetEntry*>(list_nth(columns, number - 1))->expr);
+}
+
 std::optional<JudgedExpression> definition_of(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0 || column->varattno < 1) return std::nullopt;
+  if (level->read->unites_rows) return std::nullopt;
   if (Node* merged = merged_column(level->query, column)) return JudgedExpression{level, merged};
   const JudgedLevel* source = entry_of(level, column->varno).source;
-  const List* columns = source == nullptr ? NIL : source->query->targetList;
-  if (column->varattno > list_length(columns)) return std::nullopt;
-  const auto* entry = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
-  return JudgedExpression{source, as<Node>(entry->expr)};
+  if (source == nullptr || source->read->unites_rows) return std::nullopt;
+  Node* expression = column_of_source(source, column->varattno);
+  return expression == nullptr ? std::nullopt : std::optional(JudgedExpression{source, expression});
 }
 
 bool is_public(const JudgedLevel* level, Node* expression) {
@@ -84,9 +91,8 @@ int user_entry_of(const JudgedLevel* level, const Node* expression) {
   if (entry.relation != nullptr || is_view) {
     return column->varattno == entry.user_column ? column->varno : 0;
   }
-  const auto definition = definition_of(level, column);
-  const int found = definition ? user_entry_of(definition->level, definition->expression) : 0;
-  return found == 0 || definition->level == level ? found : column->varno;
+  if (const Node* merged = merged_column(level->query, column)) return user_entry_of(level, merged);
+  return holds_for_column(level, column, is_user_column) ? column->varno : 0;
 }
 
 bool is_user_column(const JudgedLevel* level, const Node* expression) {
@@ -94,14 +100,14 @@ bool is_user_column(const JudgedLevel* level, const Node* expression) {
 }
 
 const ColumnWork* work_of_source(const JudgedLevel* level, const Var* column) {
-  const auto definition = definition_of(level, column);
-  if (!definition) return nullptr;
-  if (definition->level != level) {
-    const ColumnWork* works = definition->level->works;
-    return works == nullptr ? nullptr : &works[column->varattno - 1];
+  if (column->varlevelsup > 0 || column->varattno < 1) return nullptr;
+  if (const Node* merged = merged_column(level->query, column)) {
+    return IsA(merged, Var) ? work_of_source(level, as<Var>(merged)) : nullptr;
   }
-  const Node* merged = definition->expression;
-  return IsA(merged, Var) ? work_of_source(level, as<Var>(merged)) : nullptr;
+  const JudgedLevel* source = entry_of(level, column->varno).source;
+  const bool is_known = source != nullptr && source->works != nullptr &&
+                        column_of_source(source, column->varattno) != nullptr;
+  return is_known ? &source->works[column->varattno - 1] : nullptr;
 }
 
 int weight_of(const JudgedLevel* level, const Node* node) {

@@ -17,8 +17,38 @@ struct JudgedExpression {
 };
 
 // What a column of a level stands for: an expression of a source, also of the body of a view, or of
-// a join (USING) in the level itself. Nothing for a column of a table, a list or an outer query.
+// a join (USING) in the level itself. Nothing for a column of a table, a list or an outer query,
+// and for one of a UNION ALL, which stands for several.
 std::optional<JudgedExpression> definition_of(const JudgedLevel* level, const Var* column);
+
+// The expression of a column of a source, or null if it has none with this number. That of a UNION
+// ALL says nothing of its rows.
+Node* column_of_source(const JudgedLevel* source, int number);
+
+// Whether a check of a level and an expression passes for what a column of a source stands for: for
+// the expressions of all queries of a UNION ALL.
+template <class Check>
+bool holds_in_source(const JudgedLevel* source, int number, Check check) {
+  Node* expression = column_of_source(source, number);
+  if (expression == nullptr) return false;
+  if (!source->read->unites_rows) return check(source, expression);
+  for (int i = 1; i <= list_length(source->query->rtable); ++i) {
+    const JudgedLevel* branch = entry_of(source, i).source;
+    if (branch == nullptr || !holds_in_source(branch, number, check)) return false;
+  }
+  return true;
+}
+
+// The same for a column of a level. It passes for none that stands for nothing.
+template <class Check>
+bool holds_for_column(const JudgedLevel* level, const Var* column, Check check) {
+  if (const auto definition = definition_of(level, column)) {
+    return check(definition->level, definition->expression);
+  }
+  if (column->varlevelsup > 0 || level->read->unites_rows) return false;
+  const JudgedLevel* source = entry_of(level, column->varno).source;
+  return source != nullptr && holds_in_source(source, column->varattno, check);
+}
 
 // Whether an expression depends on no protected row: its columns are of the public side of
 // "public LEFT JOIN protected", or of outer queries.

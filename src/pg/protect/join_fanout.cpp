@@ -22,7 +22,8 @@ namespace {
 // may be two. Before, rows with NULL in the key are left out (oblivious_joins.hpp).
 constexpr double kRowsOfHash = 3;
 
-// A table, view or list in FROM of the block or of one of its sources, and no source itself.
+// A table, view, list or UNION ALL in FROM of the block or of one of its sources, and no other
+// source itself.
 struct Base {
   const JudgedLevel* level;
   int number;
@@ -66,6 +67,10 @@ Item* on_heap(Item item) {
 }
 
 // ---- Columns of bases ----------------------------------------------------------------------
+
+bool is_base(const JudgedEntry& entry) {
+  return entry.source == nullptr || entry.source->read->unites_rows;
+}
 
 // The columns of bases from which an expression is computed: BaseColumn*.
 List* columns_of(const JudgedLevel* level, const Node* expression);
@@ -169,11 +174,18 @@ Part walk_join(Block* block, const JudgedLevel* level, const JoinExpr* join) {
   return {entries, list_concat(absent, other.entries)};
 }
 
+void count_comparisons_of_branches(const JudgedLevel* level) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    count_comparisons(const_cast<JudgedLevel*>(entry_of(level, i).source));
+  }
+}
+
 Part walk_entry(Block* block, const JudgedLevel* level, int number) {
   JudgedEntry& entry = entry_of(level, number);
-  if (entry.source != nullptr) {
+  if (!is_base(entry)) {
     return walk(block, entry.source, as<Node>(entry.source->query->jointree));
   }
+  if (entry.source != nullptr) count_comparisons_of_branches(entry.source);
   block->bases = lappend(block->bases, on_heap(Base{level, number}));
   return {list_make1(&entry), NIL};
 }

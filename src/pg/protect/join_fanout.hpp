@@ -12,7 +12,8 @@ namespace dpquantile {
 // with the most comparisons computes them, where without this they are counted once. A list that
 // one = chooses a row of, by a column in which few rows have one hash, is compared once; of any
 // other list each row is. ereports if the time is too long, or if conditions compare a public table
-// in a way in which a row may meet many of its rows.
+// in a way in which a row may meet many of its rows. The queries of a UNION ALL are planned by
+// themselves, and what joins their rows takes them for those of a table.
 void count_comparisons(JudgedLevel* block);
 
 }  // namespace dpquantile

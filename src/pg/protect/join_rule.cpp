@@ -345,6 +345,8 @@ bool has_one_row(const JudgedLevel* level) {
   return true;
 }
 
+}  // namespace
+
 // The relations with the rows, and whose users they are.
 void find_relations(JudgedLevel* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
@@ -366,8 +368,6 @@ void find_relations(JudgedLevel* level) {
     *joined = list_append_unique_oid(*joined, relation->table);
   }
 }
-
-}  // namespace
 
 void check_joins(JudgedLevel* level) {
   const FromExpr* from = level->query->jointree;

@@ -14,4 +14,7 @@ namespace dpquantile {
 // allowed.
 void check_joins(JudgedLevel* level);
 
+// Sets whose rows a level has, when its entries and the one that shows the persons are known.
+void find_relations(JudgedLevel* level);
+
 }  // namespace dpquantile

@@ -113,8 +113,8 @@ struct JudgedLevel {
                             // by users have several
   bool is_refused;          // if all reasons are collected: a rule has refused it, or a level in it
   bool has_one_row;         // no person has several of its rows
-  bool has_person_groups;   // it is one, or reads one, so that one value of a row may change any
-                            // rows of its person
+  bool has_person_groups;   // it is a person group or a UNION ALL, or reads one, so that one value
+                            // of a row may change several rows of its person
   bool is_empty;            // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
   bool has_public_side;
@@ -122,9 +122,8 @@ struct JudgedLevel {
   bool keeps_public_rows;
 };
 
-// How many rows of a person a source or release block may have: the most that one of the relations
-// allows of whose rows a person may have several, of groups where each person has one row in each
-// of them. 0 if one of them allows none.
+// How many rows of a person a source or release block may have (most_rows_of_person() of pg/query).
+// 0 if a relation allows none.
 int most_rows_of_user(const JudgedLevel* level);
 
 // Has the planner plan the query for itself: no condition of the query around gets into it, and no

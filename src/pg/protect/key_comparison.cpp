@@ -13,6 +13,14 @@ namespace dpquantile {
 
 namespace {
 
+// A UNION ALL has rows of a table as often as its queries do, so its key chooses no row.
+bool is_of_union(const Level* level, const Var* column) {
+  if (definitions_in_branches(level, column) != NIL) return true;
+  const auto definition = definition_of(level, column);
+  return definition && IsA(definition->expression, Var) &&
+         is_of_union(definition->level, as<Var>(definition->expression));
+}
+
 // The entry is 0 if an expression shows no column of a table as it is.
 ShownColumn column_behind(const Level* level, const Node* expression) {
   while (IsA(expression, RelabelType)) {
@@ -20,6 +28,7 @@ ShownColumn column_behind(const Level* level, const Node* expression) {
   }
   const auto origin = origin_of(level, expression);
   if (!origin || as<Var>(expression)->varlevelsup > 0) return {};
+  if (is_of_union(level, as<Var>(expression))) return {};
   const Node* merged = merged_column(level->query, as<Var>(expression));
   if (merged != nullptr) return column_behind(level, merged);
   return {static_cast<int>(as<Var>(expression)->varno), *origin};

@@ -76,7 +76,8 @@ bool is_stored_key(const JudgedLevel* level, const Node* key) {
   const auto definition = definition_of(level, column);
   if (definition) return is_stored_key(definition->level, definition->expression);
   const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
-  return entry.relation != nullptr || entry.is_joined_table || is_list(entry);
+  if (entry.relation != nullptr || entry.is_joined_table || is_list(entry)) return true;
+  return holds_for_column(level, column, is_stored_key);
 }
 
 // ---- Hashes of keys ------------------------------------------------------------------------

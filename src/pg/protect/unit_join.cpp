@@ -20,6 +20,10 @@ extern "C" {
 
 namespace dpquantile {
 
+bool has_usual_collation(const Node* id) {
+  return !type_is_collatable(exprType(id)) || is_inside_collation(exprCollation(id));
+}
+
 namespace {
 
 [[noreturn]] void refuse_join(const JudgedLevel* level, const UnitJoin& join, const char* reason,
@@ -95,8 +99,8 @@ void check_units(const JudgedLevel* level, const UnitJoin& join) {
     if (are_of_one_unit(one, other)) continue;
     refuse_join(level, join,
                 psprintf("tables \"%s\" and \"%s\" are not known to protect the same persons, so "
-                         "they cannot be joined",
-                         name_of(one), name_of(other)),
+                         "they cannot be %s",
+                         name_of(one), name_of(other), join.is_union ? "combined" : "joined"),
                 hint_for_unit(one, other));
   }
 }
@@ -152,10 +156,6 @@ bool is_equality(Oid operation, Oid type) {
          get_op_opfamily_strategy(operation, family) == BTEqualStrategyNumber;
 }
 
-bool has_usual_collation(const Node* column) {
-  return !type_is_collatable(exprType(column)) || is_inside_collation(exprCollation(column));
-}
-
 // Whether ids are equal if and only if they name one user: the hash of a user is that of its
 // column. A cast of text to character, which ignores blanks at the end, is a mere relabelling, too.
 bool compares_ids(const OpExpr* equality, const Node* left, const Node* right) {
@@ -185,11 +185,15 @@ bool joins_users(const JudgedLevel* level, const UnitJoin& join, Node* condition
 
 }  // namespace
 
-void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
-  check_no_self_join(level, join);
+void check_one_unit(const JudgedLevel* level, const UnitJoin& join) {
   check_units(level, join);
   check_shared_rows(level, join.left);
   check_shared_rows(level, join.right);
+}
+
+void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
+  check_no_self_join(level, join);
+  check_one_unit(level, join);
   for (auto* node : each<Node>(join.conditions)) {
     if (joins_users(level, join, node)) return;
   }
@@ -197,6 +201,10 @@ void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",
               "Join them by these columns, of one type: ON visits.patient = patients.id.");
+}
+
+bool are_ids_of_one_kind(Oid one, Oid other) {
+  return kind_of_id(one) == kind_of_id(other);
 }
 
 bool groups_ids(Oid equality, const Node* id) {

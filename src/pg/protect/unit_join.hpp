@@ -14,14 +14,24 @@ struct UnitJoin {
   const Bitmapset* right;
   const List* conditions;  // which AND combines, and without which there is no joined row
   JoinType type;
-  const Node* at;  // what to point at, or null
+  const Node* at;         // what to point at, or null
+  bool is_union = false;  // whether their rows are combined by UNION ALL, without a condition
 };
+
+// ereports unless the tables of both parts are of one unit.
+void check_one_unit(const JudgedLevel* level, const UnitJoin& join);
 
 // ereports unless the tables of both parts are of one unit, none is in both, and a condition says
 // that a user column of the one is equal to one of the other, or that rows of the one refer to
 // those of the other (reference_rule.hpp). An equality of different ids would join the rows of
 // several persons.
 void check_unit_join(const JudgedLevel* level, const UnitJoin& join);
+
+// Whether ids of both types are the same person if they are equal: integers, or texts.
+bool are_ids_of_one_kind(Oid one, Oid other);
+
+// Whether texts of different bytes are different ids.
+bool has_usual_collation(const Node* id);
 
 // Whether the = of GROUP BY tells ids apart as joins by persons do. `id` is a column of persons.
 bool groups_ids(Oid equality, const Node* id);

@@ -16,10 +16,9 @@ namespace dpquantile {
 bool is_user_of_row(const JudgedLevel* source, const Node* expression) {
   if (!bms_is_member(user_entry_of(source, expression), source->user_entries)) return false;
   const auto* column = as<Var>(expression);
-  const JudgedLevel* below = entry_of(source, column->varno).source;
-  if (below != nullptr && below->view != nullptr) return true;
-  const auto definition = definition_of(source, column);
-  return !definition || is_user_of_row(definition->level, definition->expression);
+  const JudgedEntry& entry = entry_of(source, column->varno);
+  const bool is_view = entry.source != nullptr && entry.source->view != nullptr;
+  return entry.relation != nullptr || is_view || holds_for_column(source, column, is_user_of_row);
 }
 
 namespace {
@@ -39,15 +38,18 @@ Node* column_of_table(const JudgedLevel* level, int number, const BorrowedRelati
   return column_of_entry(level->read, number, relation->user_column, type, modifier, collation);
 }
 
+Node* user_of_union(const JudgedLevel* level) {
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    if (holds_in_source(level, column->resno, is_user_of_row)) return as<Node>(column->expr);
+  }
+  return nullptr;
+}
+
 // The expression of a source that is the person of its rows; null if it has none.
 Node* user_of_source(JudgedLevel* source) {
-  const List* columns = source->query->targetList;
-  if (source->view != nullptr) {
-    const int number = source->view_user_column;
-    if (number < 1 || number > list_length(columns)) return nullptr;
-    return as<Node>(static_cast<TargetEntry*>(list_nth(columns, number - 1))->expr);
-  }
-  for (const auto* column : each<const TargetEntry>(columns)) {
+  if (source->read->unites_rows) return user_of_union(source);
+  if (source->view != nullptr) return column_of_source(source, source->view_user_column);
+  for (const auto* column : each<const TargetEntry>(source->query->targetList)) {
     auto* expression = as<Node>(column->expr);
     if (is_user_of_row(source, expression)) return expression;
   }

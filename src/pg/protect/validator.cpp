@@ -9,6 +9,7 @@
 #include "pg/protect/row_work.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/table_rule.hpp"
+#include "pg/protect/union_rule.hpp"
 #include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
@@ -169,15 +170,22 @@ void judge_ctes(JudgedLevel* level) {
   }
 }
 
+[[noreturn]] void refuse_set_operation(const JudgedLevel* level) {
+  const RefusedQuery& refused = level->statement->refused;
+  if (level->parent == nullptr) {
+    refuse_without_select(refused, kNowhere, "UNION, INTERSECT or EXCEPT shows rows",
+                          accepted_aggregate(refused));
+  }
+  refuse_combined_rows(level);
+}
+
 void judge_entry(JudgedLevel* level, int number) {
   const Entry& read = entry_of(level->read, number);
   if (!read.is_in_from && read.table->rtekind != RTE_SUBQUERY) return;
   JudgedEntry& described = entry_of(level, number);
   described = describe(level, read);
   if (read.is_in_from || (described.relation == nullptr && described.source == nullptr)) return;
-  refuse_without_select(level->statement->refused, kNowhere,
-                        "UNION, INTERSECT or EXCEPT shows rows",
-                        accepted_aggregate(level->statement->refused));
+  if (!level->read->unites_rows) refuse_set_operation(level);
 }
 
 // Returns whether FROM has protected rows.
@@ -281,6 +289,12 @@ void judge_person_group(JudgedLevel* level) {
   (void)set_validated(level);
 }
 
+void judge_union(JudgedLevel* level) {
+  level->type = RelationType::kRows;
+  check_union(level);
+  (void)set_validated(level);
+}
+
 void judge_release(JudgedLevel* level) {
   level->type = RelationType::kAnswers;
   add_public_tables(level);
@@ -305,6 +319,8 @@ void judge_by_entries(JudgedLevel* level) {
   if (level->is_refused) return;
   if (!has_rows) {
     judge_outer_query(level);
+  } else if (level->read->unites_rows) {
+    judge_union(level);
   } else if (level->read->groups_persons) {
     judge_person_group(level);
   } else if (aggregates(level->query)) {

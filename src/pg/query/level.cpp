@@ -133,19 +133,6 @@ List* borrowed_rows_of(const Level* level, const Node* part) {
                                       : list_concat_unique_oid(left, right);
 }
 
-List* limiting_rows_of(const Level* level, const Node* part) {
-  if (IsA(part, JoinExpr)) {
-    const auto* join = as<JoinExpr>(part);
-    return list_concat_unique_oid(limiting_rows_of(level, join->larg),
-                                  limiting_rows_of(level, join->rarg));
-  }
-  if (!IsA(part, RangeTblRef)) return NIL;
-  const Entry& entry = entry_of(level, as<RangeTblRef>(part)->rtindex);
-  if (entry.borrowed != nullptr) return list_make1_oid(entry.borrowed->permissions->relid);
-  const Level* below = rows_below(entry);
-  return below == nullptr || below->has_one_row ? NIL : list_copy(below->limiting_rows);
-}
-
 bool has_public_side(const Level* level, const Node* part) {
   if (IsA(part, RangeTblRef)) {
     const Level* below = rows_below(entry_of(level, as<RangeTblRef>(part)->rtindex));
@@ -190,12 +177,44 @@ void read_from(Level* level) {
     note_part(level, part);
     level->borrowed_rows =
         list_concat_unique_oid(level->borrowed_rows, borrowed_rows_of(level, part));
-    level->limiting_rows =
-        list_concat_unique_oid(level->limiting_rows, limiting_rows_of(level, part));
     level->has_public_side |= has_public_side(level, part);
     level->has_one_row &= has_one_row(level, part);
   }
   level->has_one_row &= level->borrowed_rows != NIL;
+}
+
+// ---- Set operations ------------------------------------------------------------------------
+
+void add_branches(const Level* level, const Node* part, List** branches) {
+  if (IsA(part, RangeTblRef)) {
+    *branches = lappend(*branches, entry_of(level, as<RangeTblRef>(part)->rtindex).below);
+    return;
+  }
+  add_branches(level, as<SetOperationStmt>(part)->larg, branches);
+  add_branches(level, as<SetOperationStmt>(part)->rarg, branches);
+}
+
+bool is_union_all(const Node* part) {
+  if (!IsA(part, SetOperationStmt)) return true;
+  const auto* operation = as<SetOperationStmt>(part);
+  return operation->op == SETOP_UNION && operation->all && is_union_all(operation->larg) &&
+         is_union_all(operation->rarg);
+}
+
+// A part of a recursive query reads the query itself.
+bool is_recursive(const Level* level) {
+  for (const auto* cte : each<const CommonTableExpr>(level->parent->query->cteList)) {
+    if (cte->ctequery == as<Node>(level->query) && cte->cterecursive) return true;
+  }
+  return false;
+}
+
+void find_union(Level* level) {
+  if (!combines_branches_of_rows(level) || !is_union_all(level->query->setOperations)) return;
+  level->unites_rows = true;
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    level->borrowed_rows = list_concat_unique_oid(level->borrowed_rows, branch->borrowed_rows);
+  }
 }
 
 // ---- Person groups -------------------------------------------------------------------------
@@ -396,6 +415,7 @@ void read_parts(Level* level) {
   read_from(level);
   read_expressions(level, QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
                               (resolved ? DPQ_IGNORE_GROUP_KEYS : 0));
+  find_union(level);
   find_groups_of_person(level);
   if (!may_have_rows_of_persons(level)) return;
   find_person_group(level);
@@ -554,7 +574,94 @@ bool has_plain_windows(const Query* query) {
 }
 
 bool hides_rows(const Level* level) {
-  return combines_rows(level->query) && !level->groups_persons;
+  return combines_rows(level->query) && !level->groups_persons && !level->unites_rows;
+}
+
+List* branches_of(const Level* level) {
+  List* branches = NIL;
+  if (level->query->setOperations != nullptr) {
+    add_branches(level, level->query->setOperations, &branches);
+  }
+  return branches;
+}
+
+bool combines_branches_of_rows(const Level* level) {
+  if (level->query->setOperations == nullptr || level->parent == nullptr || is_recursive(level)) {
+    return false;
+  }
+  const List* branches = branches_of(level);
+  for (const auto* branch : each<const Level>(branches)) {
+    const bool shows_rows = branch != nullptr && branch->borrowed_rows != NIL &&
+                            !hides_rows(branch) && !branch->has_public_side;
+    if (!shows_rows) return false;
+  }
+  return true;
+}
+
+namespace {
+
+struct MostRows {
+  int rows;
+  bool is_limited;
+};
+
+// What the owner of a relation states: max_rows or max_groups.
+using Limit = int BorrowedRelation::*;
+
+MostRows most_rows(const Level* level, Limit limit);
+
+MostRows sum_of_branches(const Level* level, Limit limit) {
+  int64 sum = 0;
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    const MostRows most = most_rows(branch, limit);
+    if (!most.is_limited) return {};
+    sum += most.rows;
+  }
+  return {static_cast<int>(Min(sum, static_cast<int64>(PG_INT32_MAX))), true};
+}
+
+MostRows most_of_entry(const Entry& entry, Limit limit) {
+  if (entry.borrowed != nullptr) {
+    if (entry.borrowed->is_referenced) return {0, true};
+    const int most = entry.borrowed->*limit;
+    return {most, most > 0};
+  }
+  const Level* below = rows_below(entry);
+  return below == nullptr || below->borrowed_rows == NIL ? MostRows{0, true}
+                                                         : most_rows(below, limit);
+}
+
+MostRows most_of_entries(const Level* level, Limit limit) {
+  int most = 0;
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Entry& entry = entry_of(level, number);
+    if (!entry.is_in_from) continue;
+    const MostRows rows = most_of_entry(entry, limit);
+    if (!rows.is_limited) return {};
+    most = Max(most, rows.rows);
+  }
+  return {most, true};
+}
+
+MostRows most_rows(const Level* level, Limit limit) {
+  check_stack_depth();
+  if (level->has_one_row) return {1, true};
+  return level->unites_rows ? sum_of_branches(level, limit) : most_of_entries(level, limit);
+}
+
+}  // namespace
+
+int most_rows_of_person(const Level* level) {
+  return level->has_one_row_in_group ? most_groups_of_person(level)
+                                     : most_rows(level, &BorrowedRelation::max_rows).rows;
+}
+
+int most_groups_of_person(const Level* level) {
+  return most_rows(level, &BorrowedRelation::max_groups).rows;
+}
+
+int most_rows_in_from(const Level* level) {
+  return most_of_entries(level, &BorrowedRelation::max_rows).rows;
 }
 
 Node* merged_column(const Query* query, const Var* column) {
@@ -570,18 +677,54 @@ std::optional<LevelExpression> definition_of(const Level* level, const Var* colu
   if (Node* merged = merged_column(level->query, column)) return LevelExpression{level, merged};
   const Entry& entry = entry_of(level, column->varno);
   if (entry.below == nullptr || hides_rows(entry.below)) return std::nullopt;
-  if (OidIsValid(entry.relation)) return std::nullopt;
+  if (OidIsValid(entry.relation) || entry.below->unites_rows) return std::nullopt;
   const List* columns = entry.below->query->targetList;
   if (column->varattno > list_length(columns)) return std::nullopt;
   const auto* target = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
   return LevelExpression{entry.below, as<Node>(target->expr)};
 }
 
+List* definitions_in_branches(const Level* level, const Var* column) {
+  level = around(level, column->varlevelsup);
+  if (level == nullptr || column->varattno < 1) return NIL;
+  const Entry& entry = entry_of(level, column->varno);
+  if (entry.below == nullptr || !entry.below->unites_rows) return NIL;
+  List* definitions = NIL;
+  for (const auto* branch : each<const Level>(branches_of(entry.below))) {
+    const List* columns = branch->query->targetList;
+    if (column->varattno > list_length(columns)) return NIL;
+    const auto* target = static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1));
+    auto* definition = static_cast<LevelExpression*>(palloc(sizeof(LevelExpression)));
+    *definition = {branch, as<Node>(target->expr)};
+    definitions = lappend(definitions, definition);
+  }
+  return definitions;
+}
+
+namespace {
+
+std::optional<ColumnOrigin> common_origin(const List* definitions) {
+  std::optional<ColumnOrigin> common;
+  for (const auto* definition : each<const LevelExpression>(definitions)) {
+    const auto origin = origin_of(definition->level, definition->expression);
+    const bool differs = common && origin &&
+                         (common->relation != origin->relation || common->column != origin->column);
+    if (!origin || differs) return std::nullopt;
+    common = origin;
+  }
+  return common;
+}
+
+}  // namespace
+
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression) {
   if (expression == nullptr || !IsA(expression, Var)) return std::nullopt;
   const auto* column = as<Var>(expression);
   if (const auto definition = definition_of(level, column)) {
     return origin_of(definition->level, definition->expression);
+  }
+  if (const List* definitions = definitions_in_branches(level, column)) {
+    return common_origin(definitions);
   }
   level = around(level, column->varlevelsup);
   if (level == nullptr || column->varattno < 1) return std::nullopt;
@@ -590,16 +733,33 @@ std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression
                               : std::nullopt;
 }
 
-bool is_person(const Level* level, const Node* expression) {
-  const auto origin = origin_of(level, expression);
-  if (!origin) return false;
+namespace {
+
+bool is_user_column(const Level* level, const ColumnOrigin& origin) {
   for (const auto* relation : each<const BorrowedRelation>(level->statement->borrowed)) {
-    if (relation->permissions->relid == origin->relation && relation->user_column > 0 &&
-        relation->user_column == origin->column) {
+    if (relation->permissions->relid == origin.relation && relation->user_column > 0 &&
+        relation->user_column == origin.column) {
       return true;
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool is_person(const Level* level, const Node* expression) {
+  CHECK_FOR_INTERRUPTS();
+  check_stack_depth();
+  if (const auto origin = origin_of(level, expression)) return is_user_column(level, *origin);
+  if (expression == nullptr || !IsA(expression, Var)) return false;
+  if (const auto definition = definition_of(level, as<Var>(expression))) {
+    return is_person(definition->level, definition->expression);
+  }
+  const List* definitions = definitions_in_branches(level, as<Var>(expression));
+  for (const auto* definition : each<const LevelExpression>(definitions)) {
+    if (!is_person(definition->level, definition->expression)) return false;
+  }
+  return definitions != NIL;
 }
 
 }  // namespace dpquantile

@@ -44,9 +44,6 @@ struct Level {
   // The relations whose rows FROM has and that the user borrows: OIDs, each once. No outer join
   // with another leaves out rows of the first. NIL if there is none.
   List* borrowed_rows;
-  // Those of them of whose rows a person may have several, so that their owners limit the rows of a
-  // person. Derived tables with one row of each person do not count.
-  List* limiting_rows;
   // Whether an outer join in FROM keeps rows of public tables that match no protected row:
   // "public LEFT JOIN protected".
   bool has_public_side;
@@ -54,6 +51,9 @@ struct Level {
   // private aggregate is in it, and a level around reads it. Its rows are rows of persons, as those
   // of the tables are.
   bool groups_persons;
+  // Whether it is a UNION ALL of queries that show rows of persons, and a level around reads it:
+  // its rows are theirs.
+  bool unites_rows;
   // Whether it is a level of window functions over rows of persons: each of them computes within
   // the rows of a person, and a level around reads it. Their results are columns of these rows.
   bool windows_persons;
@@ -98,8 +98,23 @@ const Level* around(const Level* level, Index levels);
 // Whether a row that a query shows is not one row of FROM: it groups, aggregates or combines them.
 bool combines_rows(const Query* query);
 
-// The same, but rows of a person group are rows of persons, too.
+// The same, but rows of a person group and of a UNION ALL of rows are rows of persons, too.
 bool hides_rows(const Level* level);
+
+// The queries that a set operation combines, as they are written: Level; null for what was not
+// read.
+List* branches_of(const Level* level);
+
+// Whether the query is a set operation of levels that show rows of persons, and none else.
+bool combines_branches_of_rows(const Level* level);
+
+// How many rows of a person a level has at most, by what the owners of its tables state: the most
+// of those in FROM, 1 if each person has one row, the sum of those of the queries of a UNION ALL.
+// Where each person has one row in each group these are groups. The same of groups alone, and of
+// the rows that FROM has, below a GROUP BY. 0 if an owner states nothing.
+int most_rows_of_person(const Level* level);
+int most_groups_of_person(const Level* level);
+int most_rows_in_from(const Level* level);
 
 // Whether a person group shows nothing but keys and aggregates, and has no other clauses. What is
 // computed of its rows, and which of them are wanted, is then the business of a level around it.
@@ -130,21 +145,27 @@ struct LevelExpression {
 };
 
 // What a column of a derived table, a CTE or a join stands for, or nothing for a column of a table
-// or of a query that computes it from several rows. That of a person group may be an aggregate.
+// or of a query that computes it from several rows. That of a person group may be an aggregate. A
+// column of a UNION ALL stands for several.
 std::optional<LevelExpression> definition_of(const Level* level, const Var* column);
+
+// What a column of a UNION ALL of rows stands for: the expressions of its queries; NIL for any
+// other column.
+List* definitions_in_branches(const Level* level, const Var* column);  // LevelExpression
 
 // The expression of a column of a join (USING), or null if the column is of something else.
 Node* merged_column(const Query* query, const Var* column);
 
 // The relation and the number of the column that an expression shows as it is. The relation is a
-// table, or a protected view.
+// table, or a protected view. A column of a UNION ALL shows one if all its queries do.
 struct ColumnOrigin {
   Oid relation;
   AttrNumber column;
 };
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression);
 
-// Whether an expression is the column of a borrowed relation that identifies persons.
+// Whether an expression is the column of a borrowed relation that identifies persons, or of several
+// in a UNION ALL.
 bool is_person(const Level* level, const Node* expression);
 
 }  // namespace dpquantile

@@ -6,6 +6,7 @@
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 }
@@ -84,6 +85,21 @@ AttrNumber require_expression(const Entry& entry, Node* expression) {
   return number;
 }
 
+// The number of the column of the persons in all queries of a UNION ALL; 0 if there is none.
+AttrNumber person_of_union(const Level* level) {
+  const List* branches = branches_of(level);
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    bool shows = true;
+    for (const auto* branch : each<const Level>(branches)) {
+      const List* columns = branch->query->targetList;
+      const auto* shown = static_cast<const TargetEntry*>(list_nth(columns, column->resno - 1));
+      shows = shows && is_person(branch, as<Node>(shown->expr));
+    }
+    if (shows) return column->resno;
+  }
+  return 0;
+}
+
 // A column of a relation, and what it is of.
 struct Searched {
   Oid relation;
@@ -106,6 +122,22 @@ Node* column_of_relation(const Level* level, int number, const Searched& searche
                          searched.collation);
 }
 
+// A UNION ALL shows persons in one column, whichever table a row is of.
+Node* show_person_of_union(const Level* level, int number, const Searched& searched) {
+  const Entry& entry = entry_of(level, number);
+  const ProtectedRelation* protection = find_protected_relation(searched.relation);
+  const bool is_searched = protection != nullptr && protection->user_column == searched.column &&
+                           list_member_oid(entry.below->borrowed_rows, searched.relation);
+  const AttrNumber column = is_searched ? person_of_union(entry.below) : InvalidAttrNumber;
+  if (column == InvalidAttrNumber) return nullptr;
+  const auto* target =
+      static_cast<const TargetEntry*>(list_nth(entry.below->query->targetList, column - 1));
+  make_columns_known(entry.table, entry.below->query);
+  const auto* person = as<Node>(target->expr);
+  return column_of_entry(level, number, column, exprType(person), exprTypmod(person),
+                         exprCollation(person));
+}
+
 Node* show_in_from(const Level* level, const Searched& searched);
 
 // Null if the entry does not have it.
@@ -115,6 +147,7 @@ Node* show_in_entry(const Level* level, int number, const Searched& searched) {
   if (OidIsValid(entry.relation) || entry.below == nullptr || hides_rows(entry.below)) {
     return nullptr;
   }
+  if (entry.below->unites_rows) return show_person_of_union(level, number, searched);
   Node* below = show_in_from(entry.below, searched);
   return below == nullptr ? nullptr : show_expression(level, number, below);
 }
@@ -170,6 +203,83 @@ Node* show_expression(const Level* level, int number, Node* expression) {
   make_columns_known(table, entry.below->query);
   return column_of_entry(level, number, column, exprType(expression), exprTypmod(expression),
                          exprCollation(expression));
+}
+
+namespace {
+
+// The person of the rows of a query; null if it cannot show it.
+Node* person_of_rows(const Level* level) {
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    const auto* expression = as<Node>(column->expr);
+    if (is_person(level, expression)) return static_cast<Node*>(copyObjectImpl(expression));
+  }
+  if (combines_rows(level->query)) return nullptr;
+  const ProtectedRelation* protection = find_protected_relation(linitial_oid(level->borrowed_rows));
+  const bool has_own_users = protection != nullptr && protection->user_column > 0;
+  return has_own_users ? show_users(level, linitial_oid(level->borrowed_rows)) : nullptr;
+}
+
+void add_column(Query* query, Node* expression) {
+  const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
+  query->targetList = lappend(query->targetList, makeTargetEntry(as<Expr>(expression), number,
+                                                                 pstrdup(kColumnName), false));
+}
+
+void add_type(Node* part, const Var* column) {
+  if (!IsA(part, SetOperationStmt)) return;
+  auto* operation = as<SetOperationStmt>(part);
+  operation->colTypes = lappend_oid(operation->colTypes, column->vartype);
+  operation->colTypmods = lappend_int(operation->colTypmods, column->vartypmod);
+  operation->colCollations = lappend_oid(operation->colCollations, column->varcollid);
+  add_type(operation->larg, column);
+  add_type(operation->rarg, column);
+}
+
+void add_to_union(const Level* level, Var* person) {
+  Query* query = level->query;
+  person->varattno = static_cast<AttrNumber>(list_length(query->targetList) + 1);
+  add_column(query, as<Node>(person));
+  add_type(query->setOperations, person);
+  for (int i = 1; i <= list_length(query->rtable); ++i) {
+    const Entry& branch = entry_of(level, i);
+    if (branch.below != nullptr) make_columns_known(branch.table, branch.below->query);
+  }
+  for (auto* cte : each<CommonTableExpr>(level->parent->query->cteList)) {
+    if (cte->ctequery == as<Node>(query)) add_to_cte(cte, as<Node>(person));
+  }
+}
+
+// A column of the type to which PostgreSQL casts these expressions; null if there is none.
+Var* common_column(List* expressions) {
+  Node* chosen = nullptr;
+  const Oid type = select_common_type(nullptr, expressions, nullptr, &chosen);
+  if (!OidIsValid(type)) return nullptr;
+  int32 modifier = exprTypmod(chosen);
+  for (const auto* expression : each<const Node>(expressions)) {
+    if (exprType(expression) != type || exprTypmod(expression) != modifier) modifier = -1;
+  }
+  return makeVar(1, 1, type, modifier, exprCollation(chosen), 0);
+}
+
+}  // namespace
+
+bool show_person_in_union(const Level* level) {
+  if (!level->unites_rows || has_junk(level->query) || person_of_union(level) != 0) return false;
+  const List* branches = branches_of(level);
+  List* persons = NIL;
+  for (const auto* branch : each<const Level>(branches)) {
+    Node* person = has_junk(branch->query) ? nullptr : person_of_rows(branch);
+    if (person == nullptr) return false;
+    persons = lappend(persons, person);
+  }
+  Var* person_of_any = common_column(persons);
+  if (person_of_any == nullptr) return false;
+  for (int i = 0; i < list_length(branches); ++i) {
+    const auto* branch = static_cast<const Level*>(list_nth(branches, i));
+    add_column(branch->query, static_cast<Node*>(list_nth(persons, i)));
+  }
+  add_to_union(level, person_of_any);
+  return true;
 }
 
 Node* show_column(const Level* level, int number, const ColumnOrigin& origin) {

@@ -29,4 +29,8 @@ Node* show_column(const Level* level, int entry, const ColumnOrigin& origin);
 // the query is judged (pg/protect/references.hpp).
 Node* show_users(const Level* level, Oid relation);
 
+// Has all queries of a UNION ALL of rows show the person of the row in one column. Returns whether
+// it has added one: not if there is one, or if a query cannot show it.
+bool show_person_in_union(const Level* level);
+
 }  // namespace dpquantile

@@ -1,0 +1,277 @@
+#include "pg/plain/set_operations.hpp"
+
+#include "pg/plain/query_around.hpp"
+#include "pg/server/trees.hpp"
+
+extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/fmgroids.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- Queries ---------------------------------------------------------------------------------
+
+RangeTblRef* reference_to(int number) {
+  RangeTblRef* reference = makeNode(RangeTblRef);
+  reference->rtindex = number;
+  return reference;
+}
+
+Query* new_query() {
+  Query* made = makeNode(Query);
+  made->commandType = CMD_SELECT;
+  made->canSetTag = true;
+  made->jointree = makeFromExpr(NIL, nullptr);
+  return made;
+}
+
+// Columns that show those of another query, as the first entry of a range table.
+List* columns_of(const Query* query) {
+  List* columns = NIL;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (column->resjunk) continue;
+    columns = lappend(columns, makeTargetEntry(as<Expr>(column_of_table(column)), column->resno,
+                                               pstrdup(column->resname), false));
+  }
+  return columns;
+}
+
+// The columns get the types of those of a set operation.
+void set_types(List* columns, const SetOperationStmt* operation) {
+  for (int i = 0; i < list_length(operation->colTypes); ++i) {
+    auto* shown = as<Var>(static_cast<TargetEntry*>(list_nth(columns, i))->expr);
+    shown->vartype = list_nth_oid(operation->colTypes, i);
+    shown->vartypmod = list_nth_int(operation->colTypmods, i);
+    shown->varcollid = list_nth_oid(operation->colCollations, i);
+  }
+}
+
+Node* union_of(Node* left, int right, const List* columns) {
+  SetOperationStmt* both = makeNode(SetOperationStmt);
+  both->op = SETOP_UNION;
+  both->all = true;
+  both->larg = left;
+  both->rarg = as<Node>(reference_to(right));
+  for (auto* entry : each<TargetEntry>(columns)) {
+    auto* expression = as<Node>(entry->expr);
+    both->colTypes = lappend_oid(both->colTypes, exprType(expression));
+    both->colTypmods = lappend_int(both->colTypmods, exprTypmod(expression));
+    both->colCollations = lappend_oid(both->colCollations, exprCollation(expression));
+  }
+  return as<Node>(both);
+}
+
+// ---- Parts of a set operation ------------------------------------------------------------------
+
+// A part of a set operation as a query so many levels below that of the operation. The queries that
+// it combines were one level below.
+Query* query_of(const Query* query, Node* part, int depth);
+
+// Copies a set operation and its queries to another query, so many levels below.
+Node* moved_part(const Query* query, Node* part, int depth, Query* to) {
+  check_stack_depth();
+  if (IsA(part, RangeTblRef)) {
+    const RangeTblEntry* entry = rt_fetch(as<RangeTblRef>(part)->rtindex, query->rtable);
+    auto* copy = static_cast<RangeTblEntry*>(copyObjectImpl(entry));
+    IncrementVarSublevelsUp(as<Node>(copy->subquery), depth, 1);
+    to->rtable = lappend(to->rtable, copy);
+    return as<Node>(reference_to(list_length(to->rtable)));
+  }
+  auto* operation = as<SetOperationStmt>(static_cast<Node*>(copyObjectImpl(part)));
+  operation->larg = moved_part(query, operation->larg, depth, to);
+  operation->rarg = moved_part(query, operation->rarg, depth, to);
+  return as<Node>(operation);
+}
+
+// As the parser makes them.
+List* columns_of_operation(const Query* query, const SetOperationStmt* operation) {
+  List* columns = columns_of(static_cast<const RangeTblEntry*>(linitial(query->rtable))->subquery);
+  set_types(columns, operation);
+  return columns;
+}
+
+Query* query_of(const Query* query, Node* part, int depth) {
+  if (IsA(part, RangeTblRef)) {
+    const RangeTblEntry* entry = rt_fetch(as<RangeTblRef>(part)->rtindex, query->rtable);
+    auto* copy = static_cast<Query*>(copyObjectImpl(entry->subquery));
+    IncrementVarSublevelsUp(as<Node>(copy), depth - 1, 1);
+    return copy;
+  }
+  Query* made = new_query();
+  made->setOperations = moved_part(query, part, depth, made);
+  made->targetList = columns_of_operation(made, as<SetOperationStmt>(part));
+  return made;
+}
+
+// The queries of UNIONs, one in the other, which are those of one UNION ALL.
+void add_united(const Query* query, Node* part, List** queries) {
+  if (IsA(part, SetOperationStmt) && as<SetOperationStmt>(part)->op == SETOP_UNION) {
+    add_united(query, as<SetOperationStmt>(part)->larg, queries);
+    add_united(query, as<SetOperationStmt>(part)->rarg, queries);
+    return;
+  }
+  *queries = lappend(*queries, query_of(query, part, 2));
+}
+
+// A part with one more column, which tells whether it is the first one.
+Query* with_side(Query* part, bool is_first) {
+  Query* made = new_query();
+  made->targetList = columns_of(part);
+  const auto number = static_cast<AttrNumber>(list_length(made->targetList) + 1);
+  made->targetList = lappend(
+      made->targetList,
+      makeTargetEntry(as<Expr>(makeBoolConst(is_first, false)), number, pstrdup("first"), false));
+  select_from(made, part);
+  return made;
+}
+
+// ---- The group -------------------------------------------------------------------------------
+
+Node* aggregate_of_side(Oid function, const Query* both) {
+  const auto* side = static_cast<const TargetEntry*>(llast(both->targetList));
+  Aggref* call = makeNode(Aggref);
+  call->aggfnoid = function;
+  call->aggtype = BOOLOID;
+  call->aggargtypes = list_make1_oid(BOOLOID);
+  call->args = list_make1(makeTargetEntry(as<Expr>(column_of_table(side)), 1, nullptr, false));
+  call->aggkind = AGGKIND_NORMAL;
+  call->aggsplit = AGGSPLIT_SIMPLE;
+  call->aggno = -1;
+  call->aggtransno = -1;
+  call->location = -1;
+  return as<Node>(call);
+}
+
+// Rows of the first part that the second part has, too, or has not.
+Node* condition_on_sides(SetOperation operation, const Query* both) {
+  Node* all_first = aggregate_of_side(F_BOOL_AND, both);
+  if (operation == SETOP_EXCEPT) return all_first;
+  Node* any_first = aggregate_of_side(F_BOOL_OR, both);
+  Node* any_second = as<Node>(makeBoolExpr(NOT_EXPR, list_make1(all_first), -1));
+  return as<Node>(makeBoolExpr(AND_EXPR, list_make2(any_first, any_second), -1));
+}
+
+// The query groups the rows of another one by all columns of the set operation.
+void group_rows(Query* query, const SetOperationStmt* operation, Query* rows) {
+  query->setOperations = nullptr;
+  query->targetList = columns_of_operation(query, operation);
+  select_from(query, rows);
+  ListCell* cell;
+  foreach (cell, operation->groupClauses) {
+    auto* key = static_cast<SortGroupClause*>(copyObjectImpl(lfirst(cell)));
+    const int number = foreach_current_index(cell);
+    key->tleSortGroupRef = static_cast<Index>(number + 1);
+    static_cast<TargetEntry*>(list_nth(query->targetList, number))->ressortgroupref =
+        key->tleSortGroupRef;
+    query->groupClause = lappend(query->groupClause, key);
+  }
+}
+
+void group_union(Query* query, SetOperationStmt* operation) {
+  List* queries = NIL;
+  add_united(query, as<Node>(operation), &queries);
+  group_rows(query, operation, union_all_of(queries, operation));
+}
+
+void group_sides(Query* query, SetOperationStmt* operation) {
+  Query* first = with_side(query_of(query, operation->larg, 3), true);
+  Query* second = with_side(query_of(query, operation->rarg, 3), false);
+  Query* both = union_all_of(list_make2(first, second), operation);
+  group_rows(query, operation, both);
+  query->havingQual = condition_on_sides(operation->op, both);
+  query->hasAggs = true;
+}
+
+bool is_union_all(const Node* part) {
+  if (!IsA(part, SetOperationStmt)) return false;
+  return as<SetOperationStmt>(part)->op == SETOP_UNION && as<SetOperationStmt>(part)->all;
+}
+
+// Other operations in a UNION ALL become queries of it.
+Node* with_queries(Query* query, Node* part) {
+  if (IsA(part, RangeTblRef)) return part;
+  if (!is_union_all(part)) {
+    query->rtable = lappend(query->rtable, derived_table(query_of(query, part, 1)));
+    return as<Node>(reference_to(list_length(query->rtable)));
+  }
+  auto* operation = as<SetOperationStmt>(part);
+  operation->larg = with_queries(query, operation->larg);
+  operation->rarg = with_queries(query, operation->rarg);
+  return part;
+}
+
+void separate_operations(Query* query) {
+  Node* all = with_queries(query, static_cast<Node*>(copyObjectImpl(query->setOperations)));
+  Query* made = new_query();
+  query->setOperations = moved_part(query, all, 0, made);
+  query->rtable = made->rtable;
+}
+
+// ---- Which operations ------------------------------------------------------------------------
+
+bool keeps_duplicates(const Node* part) {
+  if (!IsA(part, SetOperationStmt)) return false;
+  const auto* operation = as<SetOperationStmt>(part);
+  return (operation->all && operation->op != SETOP_UNION) || keeps_duplicates(operation->larg) ||
+         keeps_duplicates(operation->rarg);
+}
+
+bool shows_person_in_column(const List* branches, AttrNumber number) {
+  for (const auto* branch : each<const Level>(branches)) {
+    const auto* column =
+        static_cast<const TargetEntry*>(list_nth(branch->query->targetList, number - 1));
+    if (!is_person(branch, as<Node>(column->expr))) return false;
+  }
+  return true;
+}
+
+bool contains_person(const Level* level) {
+  const List* branches = branches_of(level);
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    if (!column->resjunk && shows_person_in_column(branches, column->resno)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Query* union_all_of(List* queries, const SetOperationStmt* types) {
+  Query* made = new_query();
+  List* columns = columns_of(static_cast<const Query*>(linitial(queries)));
+  for (auto* part : each<Query>(queries)) {
+    made->rtable = lappend(made->rtable, derived_table(part));
+  }
+  if (types != nullptr) set_types(columns, types);
+  auto* all = as<Node>(reference_to(1));
+  for (int i = 2; i <= list_length(queries); ++i) all = union_of(all, i, columns);
+  made->setOperations = all;
+  made->targetList = columns;
+  return made;
+}
+
+bool group_set_operation(const Level* level) {
+  Query* query = level->query;
+  const bool is_searched = combines_branches_of_rows(level) && !level->unites_rows &&
+                           query->sortClause == NIL && query->limitCount == nullptr &&
+                           query->limitOffset == nullptr && query->rowMarks == NIL &&
+                           !keeps_duplicates(query->setOperations) && contains_person(level);
+  if (!is_searched) return false;
+  auto* operation = as<SetOperationStmt>(query->setOperations);
+  if (is_union_all(query->setOperations)) {
+    separate_operations(query);
+  } else if (operation->op == SETOP_UNION) {
+    group_union(query, operation);
+  } else {
+    group_sides(query, operation);
+  }
+  return true;
+}
+
+}  // namespace dpquantile
