@@ -151,8 +151,9 @@ class Neighbours:
         for table, count in ROW_COUNTS.items():
             rows = rows_of_table(self.columns[table], count, odd_share, self.random)
             self.rows[table] = self.with_users(rows) if table in OF_USERS else rows
+        patients = self.random.choice([3, 9])  # Some have several rows, or most have one.
         for table, count in SMALL_ROW_COUNTS.items():
-            self.rows[table] = [small_row(self.columns[table], number + 1, self.random) for number in range(count)]
+            self.rows[table] = [small_row(self.columns[table], number + 1, self.random, patients) for number in range(count)]
         self.rows.update(references.all_rows(self.random))
         for side, neighbour in enumerate(self.sides):
             for table, rows in self.rows.items():

@@ -13,7 +13,7 @@ from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
 # Levels in which the rows of nobody are left out
-OF_PERSONS = ("persons", "distinct persons", "windows", "numbered rows", "first rows")
+OF_PERSONS = ("persons", "distinct persons", "windows", "numbered rows", "first rows", "query of a set")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Iterable, List, Optional
 
-from sql_tree import Expr, Query, Select, walk
+from sql_tree import Expr, Query, Select, SetOperation, walk
 
 LEAST_ACCEPTED = 0.4
 # How the names of expressions begin that are shapes of queries
@@ -25,6 +25,7 @@ class Report:
     def count(self, query: Query, form: str, miss: Optional[str], refusal: str) -> None:
         productions = {"all", f"form: {form}", f"miss: {miss}"}
         productions |= {f"query: {part.kind}" for part in walk(query) if isinstance(part, Select)}
+        productions |= {f"set operation: {part.operator}" for part in walk(query) if isinstance(part, SetOperation)}
         productions |= {f"expression: {part.rule}" for part in walk(query) if isinstance(part, Expr)}
         self.asked.update(productions)
         if refusal:
@@ -50,7 +51,7 @@ class Report:
                 for name in sorted(names, key=lambda name: -self.accepted[name])]
 
     def print_summary(self, seconds: float) -> None:
-        for kind in ("query", "form", "miss"):
+        for kind in ("query", "set operation", "form", "miss"):
             print(f"accepted by {kind}:", *self.lines(kind), sep="\n")
         rules = [name for name in self.asked if name.startswith("expression: ")]
         print("accepted by shape:", *(line for line in self.lines("expression") if line.split("  ")[-1].startswith(SHAPES)), sep="\n")

@@ -12,6 +12,7 @@ from blocks import Blocks
 from choices import Choices
 from expressions import Column, columns_of, quoted
 from person_groups import PersonGroups
+from person_sets import PersonSets
 from person_subqueries import PersonSubqueries
 from person_windows import PersonWindows
 from plain import PlainBlocks
@@ -107,6 +108,7 @@ class Trees:
         self.windows = PersonWindows(self)
         self.subqueries = PersonSubqueries(self)
         self.plain = PlainBlocks(self)
+        self.sets = PersonSets(self)
         self.in_subqueries: List[str] = []  # the tables of the unit
         self.unused: List[str] = []  # protected tables that no part has yet
         self.used: List[str] = []
@@ -319,7 +321,7 @@ class Trees:
                     left.links + right.links, max(1 if side.has_one_row else side.most_rows for side in (left, right)))
 
     def part(self, depth: int) -> Optional[Part]:
-        kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
+        kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived", "set"], [15, 25, 25, 2, 30, 8])[0]
         if depth == 0 or kind == "table":
             return self.table()
         part = self.part(depth - 1)
@@ -328,9 +330,14 @@ class Trees:
         if kind == "persons":
             other = self.other_of_persons(part, depth - 1)
             return self.with_persons(part, other) if other else part
+        if kind == "set":
+            return self.set_of(part) or part
         if kind == "derived" and self.may_group(part):
             return self.derived(part, self.level_of_persons(part))
         return {"public": self.with_public, "beside": self.beside_public, "derived": self.derived}[kind](part)
+
+    def set_of(self, part: Part) -> Optional[Part]:
+        return self.sets.union(part) if part.persons and not part.has_public_side else None
 
     def may_group(self, part: Part) -> bool:
         return bool(part.persons) and self.choices.chance(0.03 if part.has_public_side else GROUP_SHARE)
@@ -463,12 +470,14 @@ class Trees:
             assert part is not None
             if part.persons and not part.has_public_side:
                 part = self.derived(part, self.level_of_persons(part))
-            kind = self.choices.random.choices(["", "persons", "public", "derived"], [5, 3, 1, 1])[0]
+            kind = self.choices.random.choices(["", "persons", "public", "derived", "set"], [5, 3, 1, 1, 1])[0]
             other = self.other_of_persons(part, 1) if kind == "persons" else None
             if other is not None:
                 part = self.with_persons(*((part, other) if self.choices.chance(0.6) else (other, part)))
             elif kind in ("public", "derived"):
                 part = self.with_public(part) if kind == "public" else self.derived(part)
+            elif kind == "set":
+                part = self.set_of(part) or part
         return part
 
     def most_rows(self, part: Part) -> Optional[int]:
