@@ -21,7 +21,7 @@ OF_VALUES = ("# > {}", "# = {}", "# IS NULL", "# < {} + 1", "coalesce(#, 0) <> {
 COMPUTED = (("CASE WHEN # THEN {} ELSE {} END", "int4"), ("(#)::int4", "int4"))
 MISSES = ("no person", "another column", "two columns", "range of persons")
 MISSES_OF_SHAPES = {"exists": (*MISSES, "offset"), "in": ("limited list", "list of another column", "another column"), "value": (*MISSES, "other value", "groups of others")}
-REFUSED_SHARE = 0.05
+REFUSED_SHARE = 0.08
 
 
 class PersonSubqueries:
@@ -87,8 +87,10 @@ class PersonSubqueries:
             where = (Expr("person", "# > #" if miss == "range of persons" else "# = #", "bool", pair), *where)
         if miss in ("another column", "two columns"):
             others = [column for column in part.columns if column not in part.users] or list(part.columns)
-            own = self.choices.one_of(inner.columns).expr()
-            where = (where[1:] if miss == "another column" else where) + (Expr("another column", "#::text = #::text", "bool", (own, self.choices.one_of(others).expr())),)
+            other = self.choices.one_of(others)
+            own = self.choices.one_of([column for column in inner.columns if column.type == other.type] or list(inner.columns))
+            text = self.choices.one_of(["# = #", "# > #", "# <= #"]) if own.type == other.type else "#::text <> #::text"
+            where = (where[1:] if miss == "another column" else where) + (Expr("another column", text, "bool", (own.expr(), other.expr())),)
         self.depth -= 1
         return Select("subquery", (), source, where)
 

@@ -149,8 +149,8 @@ class PersonWindows:
             columns = list(part.columns)
             self.choices.random.shuffle(columns)
             return tuple(column.expr() for column in columns), True
-        columns = self.choices.some_of(part.columns, 1, 2)
-        keys = [column.expr() for column in columns]
+        columns = self.choices.some_of([column for column in part.columns if column not in part.persons] or part.columns, 1, 2)
+        keys = [column.expr() for column in columns[:self.choices.one_of([1, 1, 2])]]
         if keys[0].type in NUMBERS and self.choices.chance(0.15):
             keys[0] = Expr("computed key", "coalesce(#, 2)", keys[0].type, (keys[0],))
         return tuple(keys), False

@@ -47,6 +47,7 @@ FOLDED = ("false", "true", "{} < {}", "NULL::bool", "(false AND # = {})", "(true
 SAME_TABLE_SHARE = 0.04
 LIMITS = ("LIMIT 3", "LIMIT 0", "LIMIT ALL", "OFFSET 0", "OFFSET 1", "LIMIT 2 OFFSET 1", "LIMIT NULL", "FETCH FIRST ROW ONLY")
 GROUP_SHARE = 0.5  # of the parts that are levels that compute something of the rows of each person
+REFERENCE_MISS_SHARE = 0.08  # of the joins by references
 PLAIN_SHARE = 0.25  # of the blocks
 SIDE_SHARE = 0.6  # of the keys beside a public side: those of this side
 SUBQUERY_SHARE = 0.2  # of the levels and blocks
@@ -280,10 +281,21 @@ class Trees:
         if one.key == "copy" and self.choices.chance(0.6):
             (key, referred), persons = columns[0], columns[-1]
             return Expr("join by a copied key", "# = #", "bool", (key.expr(), referred.expr()), exact=f"# = # AND {persons[0].sql} = {persons[1].sql}")
+        if self.choices.chance(REFERENCE_MISS_SHARE):
+            columns = [self.with_other_column(left, right, pair) for pair in columns]
+            text = " AND ".join(["# = #"] * len(columns))
+            return Expr("join by other columns than a reference", text, "bool", tuple(column.expr() for pair in columns for column in pair))
         if len(columns) > 1 and one.key != "copy" and self.choices.chance(0.06):
             return Expr("join by a part of a reference", "# = #", "bool", tuple(column.expr() for column in self.choices.one_of(columns)))
         text = " AND ".join(["# = #"] * len(columns))
         return Expr(f"join by a reference to {one.key}", text, "bool", tuple(column.expr() for pair in columns for column in pair))
+
+    def with_other_column(self, left: Part, right: Part, pair: Tuple[Column, Column]) -> Tuple[Column, Column]:
+        """Another column of a side in the place of one."""
+        number = self.choices.one_of([0, 1])
+        others = [column for column in (left, right)[number].columns if column.type in INTEGERS and column not in pair]
+        other = self.choices.one_of(others or [pair[number]])
+        return (other, pair[1]) if number == 0 else (pair[0], other)
 
     def with_persons(self, left: Part, right: Part, by: Optional[List[Tuple[Link, Link]]] = None) -> Part:
         """The rows of two parts that are of the same persons."""
