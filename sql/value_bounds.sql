@@ -30,6 +30,9 @@ SELECT dp_grant_private_access('trips', 'regress_dpq_bounds_analyst', epsilon =>
 CREATE VIEW computed WITH (security_invoker) AS SELECT
   least(greatest(any_number, 0), 50)::float8 AS clipped,
   (CASE WHEN any_number > 50 THEN 50 WHEN any_number < 0 THEN 0 ELSE any_number END)::float8 AS by_case,
+  least(greatest(any_number::bigint, 0), 50)::float8 AS clipped_bigint, least(greatest(any_number::numeric, 0), 50.5)::float8 AS clipped_numeric,
+  greatest(least(any_number::float8, 50), 0) AS clipped_float,
+  (CASE WHEN any_number::numeric > 50 THEN 50 WHEN any_number::numeric < 0 THEN 0 ELSE any_number::numeric END)::float8 AS numeric_by_case,
   (CASE WHEN any_number BETWEEN -5 AND 5 THEN any_number END)::float8 AS between_ends,
   least(greatest(any_number * 1.0, 0), 50)::float8 AS clipped_by_casts, (CASE WHEN any_number * 1.0 BETWEEN -5.0 AND 5 THEN any_number * 1.0 END)::float8 AS between_casts,
   (any_number % 7)::float8 AS remainder, mod(price, 3)::float8 AS numeric_remainder,

@@ -11,6 +11,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import psycopg2
 import psycopg2.extensions
 
+import references
 from expressions import quoted
 from outcome import Outcome, execute
 from choices import Protected
@@ -19,20 +20,21 @@ from rows import BOSSES, FIRST_NEW_ID, Change, Columns, Row, odd_row, rows_of_ta
 TEMPLATE = "fuzz_template"
 ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "patients": 50, "events": 200, "hidden": 220}
 # Those of trees.py: so small that most joins find one row or none.
-SMALL_ROW_COUNTS = {"calls": 8, "beds": 7, "doses": 9, "meals": 9, "trips": 9, "notes": 9, "slips": 7, "bills": 9}
+SMALL_ROW_COUNTS = {"calls": 8, "beds": 7, "doses": 9, "meals": 9, "trips": 9, "notes": 9, "slips": 7, "bills": 9,
+                    **{table: 0 for table in references.TABLES}}  # references.py says how many
 USERS = 60
 # The table that a protected view reads
 STORED_IN = {"roster": "hidden"}
 # The tables that protect users, and how many rows of each a query sees, as protect.sql has it
 OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1, "beds": 1, "doses": 2, "meals": 3, "trips": 40,
-                                      "notes": 3, "slips": 3, "bills": 3}
+                                      "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2}
 # Those whose users are the same. Neighbours differ by all rows of one user in all of them.
-UNITS = (("stays", "patients"), ("beds", "doses", "meals", "trips"), ("notes", "slips"))
+UNITS = (("stays", "patients"), ("beds", "doses", "meals", "trips"), ("notes", "slips"), references.TABLES)
 ONE_ROW_OF_USER = ("patients",)
 KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "patient", "events": "id", "hidden": "id", "calls": "id",
-        "beds": "patient", "doses": "patient", "meals": "patient", "trips": "patient", "notes": "patient", "slips": "patient", "bills": "patient"}
+        "beds": "patient", "doses": "patient", "meals": "patient", "trips": "patient", "notes": "patient", "slips": "patient", "bills": "patient", **references.KEYS}
 LARGE = ("staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster")
-SMALL = ("calls", "beds", "notes", "doses", "calls", "meals", "slips", "beds", "calls", "doses", "bills", "meals", "trips")
+SMALL = ("calls", "beds", "orders", "notes", "doses", "lines", "meals", "slips", "beds", "clients", "calls", "doses", "invoices", "bills", "meals", "parts", "trips", "lines")
 SMALL_EACH = int(os.environ.get("SMALL_EACH", "2"))  # Each second change is one of a small table, where the variable says no other.
 
 COLUMNS_QUERY = """
@@ -87,6 +89,10 @@ class Neighbour:
     def delete(self, table: str, key: str) -> None:
         must(self.owner, f"DELETE FROM {table} WHERE {KEYS[table]} = {quoted(key)}")
 
+    def execute(self, sql: str) -> Outcome:
+        """What a statement shows the owner."""
+        return execute(self.owner, sql)
+
     def end_transaction(self) -> None:
         if self.analyst.info.transaction_status:
             execute(self.analyst, "ROLLBACK")
@@ -118,6 +124,8 @@ class Neighbours:
             must(maintenance, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
         maintenance.close()
         self.sides = [Neighbour(name, connect(name, "analyst"), connect(name, "postgres")) for name in self.names]
+        for side in self.sides:
+            must(side.owner, "SET session_replication_role = replica")  # Rows are loaded without their foreign keys.
         if in_rho:
             for side in self.sides:
                 must(side.owner, "SELECT dp_grant_budget('analyst', 1e12, 0.9, 'zcdp', smallest_charge => 1e-9)")
@@ -133,7 +141,7 @@ class Neighbours:
         self.settings: List[str] = []  # of the analyst's sessions
 
     def protected_table(self, owner: psycopg2.extensions.connection, table: str) -> Protected:
-        return Protected(table, columns_of_table(owner, table), "patient" if table in OF_USERS else None, OF_USERS.get(table), table in UNITS[0])
+        return Protected(table, columns_of_table(owner, table), references.USERS.get(table, "patient") if table in OF_USERS else None, OF_USERS.get(table), table in UNITS[0])
 
     def load(self, alike: bool) -> None:
         """Other rows in all tables: the same in both databases, in another order and with other statistics unless they are to be alike."""
@@ -143,8 +151,10 @@ class Neighbours:
         for table, count in ROW_COUNTS.items():
             rows = rows_of_table(self.columns[table], count, odd_share, self.random)
             self.rows[table] = self.with_users(rows) if table in OF_USERS else rows
+        patients = self.random.choice([3, 9])  # Some have several rows, or most have one.
         for table, count in SMALL_ROW_COUNTS.items():
-            self.rows[table] = [small_row(self.columns[table], number + 1, self.random) for number in range(count)]
+            self.rows[table] = [small_row(self.columns[table], number + 1, self.random, patients) for number in range(count)]
+        self.rows.update(references.all_rows(self.random))
         for side, neighbour in enumerate(self.sides):
             for table, rows in self.rows.items():
                 self.fill(neighbour, table, rows, side == 1 and not alike)
@@ -179,6 +189,8 @@ class Neighbours:
 
     def random_change(self, table: str) -> Change:
         side = self.random.randrange(2)
+        if table in references.TABLES:
+            return self.change_of_references(table, side)
         key_position = list(self.columns[table]).index(KEYS[table])
         if self.random.random() < 0.35:
             # Other rows refer to the first ones.
@@ -192,6 +204,17 @@ class Neighbours:
         most = 3 if table in SMALL else 12
         return Change(table, self.new_rows(table, key, [1, most // 4 + 1, most]), True, side, key,
                       tuple((other, self.new_rows(other, key, [0, 1, most // 4 + 1, most // 2, most])) for other in self.others_of_unit(table)))
+
+    def change_of_references(self, table: str, side: int) -> Change:
+        """All rows of a person, who is there or not."""
+        persons = {references.person_of(other, row) for other in references.TABLES for row in self.rows[other]}
+        there = sorted(person for person in persons if person is not None)
+        is_new = self.random.random() < 0.65
+        self.next_id += 1
+        key = self.random.choice(["10", "12", str(self.next_id)]) if is_new else self.random.choice(there)
+        rows = references.rows_of_person(key, self.random) if is_new else {
+            other: tuple(row for row in self.rows[other] if references.person_of(other, row) == key) for other in references.TABLES}
+        return Change(table, rows[table], is_new, side, key, tuple((other, rows[other]) for other in references.TABLES if other != table))
 
     def others_of_unit(self, table: str) -> List[str]:
         return [other for unit in UNITS if table in unit for other in unit if other != table]
@@ -230,6 +253,8 @@ class Neighbours:
         """The values of the changed row, or of one of them, by column."""
         if self.changed is None:
             return {}
+        if not self.changed.rows:
+            return {"patient": self.changed.key}
         row = self.random.choice(self.changed.rows)
         return {name: value for name, value in zip(self.columns[self.changed.table], row) if value is not None}
 

@@ -6,9 +6,14 @@ import dataclasses
 from dataclasses import dataclass, replace
 from typing import Any, Optional
 
+from person_groups import ROUNDED
+from person_windows import IN_ORDER
+from plain import ERROR, PLAIN
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
+# Levels in which the rows of nobody are left out
+OF_PERSONS = ("persons", "distinct persons", "windows", "numbered rows", "first rows", "query of a set")
 
 
 @dataclass(frozen=True)
@@ -17,26 +22,37 @@ class Exact:
 
     answers: str
     limited: Optional[str]
+    shows_list: bool = False  # whether the private query also shows groups of a list that have no rows
 
 
 def exact(query: Query) -> Optional[Exact]:
     """None if the exact answers may be others: dp_keep_group decides which groups there are, LIMIT which are shown, not all aggregates have an
-    exact one, and an id that is too long to be read is NULL in expressions."""
+    exact one, an id that is too long to be read is NULL in expressions, and rows with equal keys come in an order of the extension's own."""
     block = query.query if isinstance(query, With) else query
-    if not isinstance(block, Select) or block.kind != "block over a tree" or block.limit:
+    if not isinstance(block, Select) or block.kind not in ("block over a tree", "block by computed keys", PLAIN) or block.limit:
         return None
-    if any(isinstance(part, Expr) and part.is_answer and not part.exact or isinstance(part, Expr) and part.rule == "dp_keep_group" for part in walk(block)):
+    if any(has_other_answers(part) for part in walk(query)):
         return None
-    if any(isinstance(part, Table) and part.name in OF_LONG_IDS for part in walk(query)):
-        return None
+    shows_list = bool(block.group) and block.kind != "block over a tree"
+    if shows_list:
+        # Rows without a key are in no group.
+        block = replace(block, where=(*block.where, *(Expr("key", "# IS NOT NULL", "bool", (key,)) for key in block.group)))
     block = shown(block)
     user = next((item.expr for item in block.items if item.name == "whose"), None)
     answers = replace(block, items=tuple(item for item in block.items if item.name != "whose"))
     if user is None:
-        return Exact(around(query, answers), None)
-    limited = Select("persons", (Item(user, "person"),), block.source, block.where, (user,),
-                     (Expr("more", f"{user.sql()} IS NOT NULL AND count(*) > {user.bound}", "bool"),))
-    return Exact(around(query, answers), around(query, limited))
+        return Exact(around(query, answers), None, shows_list)
+    persons = Select("persons of rows", (Item(user, "person"),), block.source, block.where)
+    limited = f"SELECT person FROM ({around(query, persons)}) AS p WHERE person IS NOT NULL GROUP BY person HAVING count(*) > {user.bound}"
+    return Exact(around(query, answers), limited, shows_list)
+
+
+def has_other_answers(part: object) -> bool:
+    if isinstance(part, Expr):
+        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED) or part.text.startswith(ERROR)
+    if isinstance(part, Select):
+        return part.kind == "first rows without order"
+    return isinstance(part, Table) and part.name in OF_LONG_IDS
 
 
 def around(query: Query, block: Select) -> str:
@@ -50,6 +66,9 @@ def shown(tree: Any) -> Any:
     if not dataclasses.is_dataclass(tree) or isinstance(tree, type):
         return tree
     changes = {field.name: shown(getattr(tree, field.name)) for field in dataclasses.fields(tree)}
+    if isinstance(tree, Select) and tree.kind in OF_PERSONS:
+        whose = next(item.expr for item in tree.items if item.name == "whose")
+        changes.update(kind="rows of persons", where=(*changes["where"], Expr("of a person", f"{whose.sql()} IS NOT NULL", "bool")))
     if isinstance(tree, Item):
         changes["is_exact"] = False
     if isinstance(tree, Expr) and tree.exact:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import List
 
+from exact import exact
 from shrink import shrink
 from sql_tree import Query
 from trial import Mode, Trial
@@ -20,6 +21,9 @@ def show_difference(trial: Trial, found: str) -> None:
     print_trial(found, trial, small)
     for step, first, second in zip(small.form.steps(small.query), *small.outcomes()):
         print(f"=> {step.sql[:2000]}\n{first}" + ("" if first == second else f"\n   but in the other database\n{second}"))
+    owners = exact(small.query) if "exact" in found or "owner" in found else None
+    if owners is not None:
+        print(f"the owner's query: {owners.answers}\nwhere none are more: {owners.limited}", small.neighbours.sides[0].execute(small.form.with_values(owners.answers)), sep="\n")
     if small.mode != Mode.ASKED:
         tapes = [side.tape.read_text("latin-1").splitlines() for side in small.neighbours.sides]
         print("the tapes:", *(line[:200] for line in list(unified_diff(*tapes, n=0, lineterm=""))[2:MOST_LINES]), sep="\n")

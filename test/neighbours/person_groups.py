@@ -15,24 +15,36 @@ if TYPE_CHECKING:
     from sources import Rows
     from trees import Part, Trees
 
+# What the owner's query rounds otherwise, or computes in the order of the rows
+ROUNDED = "rounded otherwise"
 # The aggregate of values of a type, with the type that it gives. The refused ones are near misses: they depend on the order of rows, or fail.
+OF_INTEGERS = (("sum(#)", "int8"), ("avg(#)", "numeric"), ("min(#)", "int4"), ("max(#)", "int4"), ("count(#)", "int8"), ("count(DISTINCT #)", "int8"),
+               ("stddev(#)", "numeric"), ("var_pop(#)", "numeric"), ("bit_xor(#)", "int4"), ("bit_and(#)", "int4"), ("percentile_disc(0.5) WITHIN GROUP (ORDER BY #)", "int4"),
+               ("percentile_disc(0.3) WITHIN GROUP (ORDER BY # DESC)", "int4"), ("percentile_cont(0.25) WITHIN GROUP (ORDER BY #)", "float8"))
 EXACT = {
-    "int4": (("sum(#)", "int8"), ("avg(#)", "numeric"), ("min(#)", "int4"), ("max(#)", "int4"), ("count(#)", "int8")),
-    "int8": (("sum(#)", "numeric"), ("avg(#)", "numeric"), ("min(#)", "int8"), ("max(#)", "int8"), ("count(#)", "int8")),
-    "numeric": (("sum(#)", "numeric"), ("avg(#)", "numeric"), ("count(#)", "int8")),
-    "float8": (("count(#)", "int8"),),
-    "text": (("count(#)", "int8"),),
+    "int4": OF_INTEGERS,
+    "int8": (("sum(#)", "numeric"), ("avg(#)", "numeric"), ("min(#)", "int8"), ("max(#)", "int8"), ("count(#)", "int8"), ("count(DISTINCT #)", "int8")),
+    "numeric": (("sum(#)", "numeric"), ("avg(#)", "numeric"), ("min(#)", "numeric"), ("max(#)", "numeric"), ("stddev(#)", "numeric"), ("count(#)", "int8"),
+                ("count(DISTINCT #)", "int8")),
+    "float8": (("sum(#)", "float8"), ("sum(#)", "float8"), ("avg(#)", "float8"), ("min(#)", "float8"), ("max(#)", "float8"), ("stddev(#)", "float8"), ("count(#)", "int8"),
+               ("count(DISTINCT #)", "int8"), ("percentile_disc(0.5) WITHIN GROUP (ORDER BY #)", "float8"), ("percentile_cont(0.5) WITHIN GROUP (ORDER BY #)", "float8"),
+               ("sum(#) FILTER (WHERE ?)", "float8")),
+    "text": (("count(#)", "int8"), ("count(DISTINCT #)", "int8")),
     "varchar": (("count(#)", "int8"),),
-    "date": (("min(#)", "date"), ("max(#)", "date"), ("count(#)", "int8")),
+    "date": (("min(#)", "date"), ("max(#)", "date"), ("count(#)", "int8"), ("percentile_disc(0.5) WITHIN GROUP (ORDER BY #)", "date")),
 }
+# The owner's: sums of decimals do not depend on the order. None: what is rounded otherwise.
+EXACT_OF_OWNER = {"sum(#)": "sum(#::numeric)::float8", "avg(#)": "avg(#::numeric)::float8", "sum(#) FILTER (WHERE ?)": "(sum(#::numeric) FILTER (WHERE #))::float8",
+                  "stddev(#)": None, "var_pop(#)": None, "percentile_cont(0.5) WITHIN GROUP (ORDER BY #)": None}
 OF_CONDITIONS = (("count(*)", "int8"), ("count(*) FILTER (WHERE ?)", "int8"), ("bool_and(?)::int4", "int4"), ("bool_or(?)::int4", "int4"),
                  ("every(?)::int4", "int4"), ("1 + count(*)", "int8"), ("coalesce(sum(#) FILTER (WHERE ?), 0)", "int8"))
 REFUSED = {
-    "int4": (("stddev(#)", "numeric"), ("array_agg(#)", "int4[]"), ("count(DISTINCT #)", "int8"), ("sum(# ORDER BY 1)", "int8"), ("bit_xor(#)", "int4")),
-    "int8": (("variance(#)", "numeric"), ("count(DISTINCT #)", "int8")),
-    "numeric": (("min(#)", "numeric"), ("max(#)", "numeric"), ("stddev(#)", "numeric")),
-    "float8": (("sum(#)", "float8"), ("avg(#)", "float8"), ("min(#)", "float8"), ("max(#)", "float8")),
-    "text": (("string_agg(#, ',')", "text"), ("min(#)", "text"), ("max(#)", "text"), ("array_agg(#)", "text[]")),
+    "int4": (("array_agg(#)", "int4[]"), ("sum(# ORDER BY 1)", "int8"), ("mode() WITHIN GROUP (ORDER BY #)", "int4"), ("percentile_disc(#) WITHIN GROUP (ORDER BY #)", "int4"),
+             ("corr(#, 1)", "float8")),
+    "int8": (("array_agg(#)", "int8[]"), ("regr_count(#, 1)", "int8")),
+    "numeric": (("mode() WITHIN GROUP (ORDER BY #)", "numeric"),),
+    "float8": (("array_agg(#)", "float8[]"), ("regr_slope(#, 1)", "float8")),
+    "text": (("string_agg(#, ',')", "text"), ("array_agg(#)", "text[]"), ("mode() WITHIN GROUP (ORDER BY #)", "text")),
 }
 HAVING_OF_ROWS = """
 bool: count(*) > 2 :
@@ -72,15 +84,21 @@ timestamptz: max(#) : timestamptz
 bool: bool_and(#) : bool
 bool: bool_or(#) : bool
 bool: every(#) : bool
+float8: sum(#) : float8
+float8: avg(#) : float8
+float8: min(#) : float8
+float8: stddev(#) : float8
+numeric: max(#) : numeric
+interval: sum(#) : interval
+int8: count(DISTINCT #) : text
+int8: count(DISTINCT #) : numeric
+float8: percentile_disc(0.5) WITHIN GROUP (ORDER BY #) : float8
+float8: percentile_cont(0.5) WITHIN GROUP (ORDER BY #) : int4
 """
 REFUSED_OF_ROWS = """
 text[]: array_agg(#) : text
 text: string_agg(#, ',') : text
-float8: sum(#) : float8
-float8: avg(#) : float8
-float8: min(#) : float8
-text: max(#) : text
-int8: count(DISTINCT #) : text
+text: mode() WITHIN GROUP (ORDER BY #) : text
 date: (array_agg(# ORDER BY #))[1] : date date
 text: (array_agg(#))[1] : text
 int4: (array_agg(#))[1] : int4
@@ -129,14 +147,14 @@ class PersonGroups:
         columns = tuple(of[item.name] for item in shown)
         persons = tuple(column for column in columns if column.name == "patient")
         source, where = self.trees.as_list(part)
-        where += self.trees.conditions(part.columns, 0.3)
+        where += self.trees.conditions(part.columns, 0.3) + self.trees.subqueries.conditions(part, 0.1)
         having = () if is_distinct or not self.choices.chance(0.3) else (self.having(part),)
         kind = "distinct persons" if is_distinct else "persons"
         select = Select(kind if person in part.persons else "persons that may be absent", (*shown, Item(keys[0], "whose", is_exact=True)), source, where,
                         () if is_distinct else keys, having, distinct="DISTINCT " if is_distinct else "", limit=self.limit())
         of_groups = tuple(column for column in columns if column not in persons)
         return select, replace(part, source=Table(alias, alias), columns=columns, users=persons or columns[:1], user=Column(f"{alias}.whose", person.type),
-                               public=(), where=(), keys=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row)
+                               public=(), where=(), keys=(), side=(), links=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row)
 
     def person_of(self, part: "Part") -> Column:
         """Mostly the column that names the person of each row, and of another where an outer join may have no row."""
@@ -170,7 +188,11 @@ class PersonGroups:
             return Expr("count(*)", "count(*)", "int8")
         column = choose(columns)
         text, kind = choose(among[column.type])
-        return self.filled(text, kind, part, [column])
+        expr = self.filled(text, kind, part, [column])
+        if column.type != "float8" and not text.startswith(("stddev", "var")) or text not in EXACT_OF_OWNER:
+            return expr
+        owners = EXACT_OF_OWNER[text]
+        return replace(expr, exact=owners) if owners else replace(expr, rule=ROUNDED)
 
     def having(self, part: "Part") -> Expr:
         integers = [column for column in part.columns if column.type == "int4"]

@@ -6,9 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Iterable, List, Optional
 
-from sql_tree import Expr, Query, Select, walk
+from sql_tree import Expr, Query, Select, SetOperation, walk
 
 LEAST_ACCEPTED = 0.4
+# How the names of expressions begin that are shapes of queries
+SHAPES = ("subquery", "window", "refused", "row_number", "join by", "plain")
 
 
 @dataclass
@@ -17,11 +19,13 @@ class Report:
     accepted: "Counter[str]" = field(default_factory=Counter)
     refusals: "Counter[str]" = field(default_factory=Counter)
     probes: int = 0
+    compared: int = 0  # with the owner's exact answers
     failed: int = 0
 
     def count(self, query: Query, form: str, miss: Optional[str], refusal: str) -> None:
         productions = {"all", f"form: {form}", f"miss: {miss}"}
         productions |= {f"query: {part.kind}" for part in walk(query) if isinstance(part, Select)}
+        productions |= {f"set operation: {part.operator}" for part in walk(query) if isinstance(part, SetOperation)}
         productions |= {f"expression: {part.rule}" for part in walk(query) if isinstance(part, Expr)}
         self.asked.update(productions)
         if refusal:
@@ -37,6 +41,7 @@ class Report:
             total.accepted += report.accepted
             total.refusals += report.refusals
             total.probes += report.probes
+            total.compared += report.compared
             total.failed += report.failed
         return total
 
@@ -46,15 +51,16 @@ class Report:
                 for name in sorted(names, key=lambda name: -self.accepted[name])]
 
     def print_summary(self, seconds: float) -> None:
-        for kind in ("query", "form", "miss"):
+        for kind in ("query", "set operation", "form", "miss"):
             print(f"accepted by {kind}:", *self.lines(kind), sep="\n")
         rules = [name for name in self.asked if name.startswith("expression: ")]
+        print("accepted by shape:", *(line for line in self.lines("expression") if line.split("  ")[-1].startswith(SHAPES)), sep="\n")
         print(f"{sum(self.accepted[name] > 0 for name in rules)} of {len(rules)} rules for expressions were in accepted queries")
         print("most frequent refusals:", *(f"  {number:6d}  {text}" for text, number in self.refusals.most_common(25)), sep="\n")
         share = self.accepted["all"] / max(self.asked["all"], 1)
         if share < LEAST_ACCEPTED:
             print(f"Fewer than {LEAST_ACCEPTED:.0%} of the queries were accepted.")
             self.failed += 1
-        print(f"{self.asked['all']} queries, {self.accepted['all']} accepted ({share:.0%}), {self.probes} probes of statistics, "
+        print(f"{self.asked['all']} queries, {self.accepted['all']} accepted ({share:.0%}), {self.compared} compared with exact answers, {self.probes} probes of statistics, "
               f"{self.asked['all'] / seconds:.0f} queries a second")
         print(f"{max(self.asked['all'] - self.failed, 0)} passed, {self.failed} failed", flush=True)

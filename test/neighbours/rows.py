@@ -103,7 +103,7 @@ def odd_row(columns: Columns, number: int, random: Random) -> Row:
     return tuple(value(name, kind) for name, kind in columns.items())
 
 
-def small_row(columns: Columns, number: int, random: Random) -> Row:
+def small_row(columns: Columns, number: int, random: Random, patients: int = 9) -> Row:
     """A row of a small table: few users, few keys, many NULLs. A new one may be alone with its key."""
     def value(name: str, kind: str) -> Value:
         if name == "id":
@@ -112,7 +112,7 @@ def small_row(columns: Columns, number: int, random: Random) -> Row:
             return None
         if name == "day":
             return f"2024-01-{random.randint(1, 4):02}"
-        digits = str(random.randint(1, {"patient": 9, "city_id": 5 if number < FIRST_NEW_ID else 9}.get(name, 4)))
+        digits = str(random.randint(1, {"patient": patients, "city_id": 5 if number < FIRST_NEW_ID else 9}.get(name, 4)))
         if name == "price" or name == "patient" and kind == "numeric":
             return digits + random.choice(["", ".0", ".00"])  # equal values that look different
         if name == "patient" and kind == "text" and digits in "89":

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh: builds the fuzzer's library and runs the fuzzer on a throwaway cluster. `make neighbours` calls it.
 # QUERIES: how many; SEED: of the grammar and the data; WORKERS: sessions, each with two databases of its own; MOST_DIFFERENCES: the
-# number of differences after which all stop; SMALL_EACH: 1 for queries over trees of FROM alone; LIBRARY: another library, of a mutant.
+# number of differences after which all stop; SMALL_EACH: 1 for queries over trees of FROM alone; SHOW: prints the queries that are refused
+# with this text, or SHOW="accepted SHAPE" those of a shape that are accepted; LIBRARY: another library, of a mutant.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

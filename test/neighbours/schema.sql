@@ -51,6 +51,12 @@ CREATE VIEW fed_beds AS
   SELECT b.patient, b.city_id, coalesce(m.level, b.level) AS level
     FROM beds b LEFT JOIN (SELECT patient, count(*)::int4 AS level FROM meals GROUP BY patient) m ON m.patient = b.patient;
 CREATE VIEW ranked_trips AS SELECT patient, city_id, (rank() OVER (PARTITION BY patient ORDER BY level))::int4 AS level FROM trips;
+-- Tables of clients, of which some lead to the person through others, also by keys of several columns, or have a copy of the person (references.py).
+CREATE TABLE clients (LIKE beds);
+CREATE TABLE orders (id int4 PRIMARY KEY, patient int8, city_id int4, level int4, UNIQUE (id, patient));
+CREATE TABLE lines (order_id int4 REFERENCES orders, line int8, city_id int4, level int4, score float8, UNIQUE (order_id, line));
+CREATE TABLE parts (line int4, order_no int8, city_id int4, level int4, FOREIGN KEY (line, order_no) REFERENCES lines (line, order_id));
+CREATE TABLE invoices (order_id int4, patient int8, city_id int4, level int4, FOREIGN KEY (order_id, patient) REFERENCES orders (id, patient));
 
 -- Public tables
 CREATE TABLE city (id int4 PRIMARY KEY, name text NOT NULL UNIQUE, region text NOT NULL, population int4, founded date);

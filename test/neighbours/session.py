@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from multiprocessing.synchronize import Event
 from random import Random
 from typing import List
@@ -16,6 +17,7 @@ from outcome import use_texts
 from queries import Queries
 from report import Report
 from rules import all_rules, forbidden_rules, rules_of_table
+from sql_tree import Expr, walk
 from statements import random_form
 from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
 from trial import THRESHOLDS, Mode, Trial
@@ -35,7 +37,11 @@ SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off"
             "enable_seqscan = off", "work_mem = '64kB'", "DateStyle = 'German'", "IntervalStyle = 'iso_8601'",
             "TimeZone = 'America/New_York'", "extra_float_digits = 0", "enable_material = off", "from_collapse_limit = 1",
             "enable_memoize = off", "random_page_cost = 0.1", "bytea_output = 'escape'", "enable_incremental_sort = off",
-            "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2"]
+            "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2", "dpquantile.epsilon = 0.05"]
+# Plans of parallel workers also for tables of some rows
+PARALLEL_SHARE = 0.06
+PARALLEL_SETTINGS = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 2"]
+SHOWN = os.environ.get("SHOW", "")  # queries that are refused with this text, or "accepted " and a shape, are printed
 # What a query may leave behind in the session
 TRACES = ("set_config", "own.counter", "advisory", "pg_notify")
 
@@ -111,6 +117,8 @@ class Session:
         self.neighbours.set("fuzz.keep_at", str(THRESHOLDS[0]))
         for setting in self.random.sample(SETTINGS, self.random.choice([0, 0, 1, 3])):
             self.neighbours.change_settings(f"SET {setting}")
+        for setting in PARALLEL_SETTINGS if self.random.random() < PARALLEL_SHARE else ():
+            self.neighbours.change_settings(f"SET {setting}")
 
     def ask(self) -> None:
         mode = self.random_mode()
@@ -124,12 +132,20 @@ class Session:
         self.choices.end_query(not trial.refusal)
         miss = self.choices.miss if self.choices.has_missed else None
         self.report.count(trial.query, form.name, miss, trial.refusal)
+        self.report.compared += trial.is_compared
+        self.show_if_wanted(trial)
         if found is not None and trial.differs(found.split(": ")[-1]):
             self.report.failed += 1
             show_difference(trial, found)
         text = trial.query.sql()
         if self.random.random() < PROBE_SHARE or any(trace in text for trace in TRACES):
             self.probe(STATE)
+
+    def show_if_wanted(self, trial: Trial) -> None:
+        told = [trial.refusal] if trial.refusal else [f"accepted {part.rule}" for part in walk(trial.query) if isinstance(part, Expr)]
+        found = next((text for text in told if SHOWN and SHOWN in text), None)
+        if found is not None:
+            print(f"{found}: {trial.query.sql()}", flush=True)
 
     def random_mode(self) -> Mode:
         if not self.is_recorded:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from choices import MISSES_IN_DERIVED, MISSES_IN_GROUPS, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_TABLES, Choices, Protected
-from expressions import Column, columns_of
+from expressions import Column, columns_of, quoted
 from person_groups import groups_of_rows
 from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
 
@@ -61,7 +61,7 @@ class Sources:
         if keys and self.choices.chance(self.choices.changed_row_share):
             column = self.choices.one_of(keys)
             value = self.choices.changed[column.name]
-            conditions = (Expr("the changed row", f"# = {value}", "bool", (column.expr(),)),) + conditions
+            conditions = (Expr("the changed row", f"# = {quoted(value)}", "bool", (column.expr(),)),) + conditions
         return conditions + self.range_by_parameter(columns, 0.1)
 
     def range_by_parameter(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
@@ -43,6 +44,11 @@ class Form:
         if "late AS" in text and steps[0].sql != "BEGIN":
             steps = [Step("BEGIN"), Step(LATE_ROWS), *steps, Step("ROLLBACK")]
         return tuple(steps)
+
+    def with_values(self, text: str) -> str:
+        """A query with values in the place of parameters."""
+        of = self.parameters or Parameters()
+        return re.sub(r"\$(\d+)", lambda match: f"CAST({of.values[int(match[1]) - 1]} AS {of.types[int(match[1]) - 1]})", text)
 
 
 def plain(text: str, _: Optional[Parameters]) -> List[Step]:

@@ -7,10 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Sequence, Tuple
 
 import aggregates
+import references
 from blocks import Blocks
 from choices import Choices
 from expressions import Column, columns_of, quoted
 from person_groups import PersonGroups
+from person_sets import PersonSets
+from person_subqueries import PersonSubqueries
+from person_windows import PersonWindows
+from plain import PlainBlocks
 from rows import TOO_LONG
 from sources import Rows
 from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text, With
@@ -19,9 +24,19 @@ from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation
 UNITS: Sequence[Dict[str, Sequence[str]]] = (
     {"beds": ("beds", "beds", "high_beds", "fed_beds"), "doses": ("doses", "doses", "most_doses"),
      "meals": ("meals", "meals", "known_meals", "placed_meals"), "trips": ("trips", "trips", "ranked_trips")},
-    {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)})
+    {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)}, {table: (table,) for table in references.TABLES})
 TYPES_OF_PATIENTS = {"doses": "int8", "notes": "text", "slips": "varchar", "bills": "numeric"}
-MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3}
+MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2}
+# Of which groups are limited, too
+MOST_GROUPS = {"trips": 2}
+# The columns by which tables of a unit refer to each other: whether they refer or are referred to. The last ones of "copy" are the person of the order, copied.
+LINKS: Dict[str, Sequence[Tuple[str, bool, Sequence[str]]]] = {
+    "orders": (("order", False, ("id",)), ("copy", False, ("id", "patient"))), "lines": (("order", True, ("order_id",)), ("line", False, ("order_id", "line"))),
+    "parts": (("line", True, ("order_no", "line")),), "invoices": (("copy", True, ("order_id", "patient")),)}
+LEADS_TO = {"lines": "orders", "parts": "lines"}
+# Where the person of a row is, for the owner
+PERSONS_OF_ROWS = {"lines": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_id)",
+                   "parts": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_no AND EXISTS (SELECT FROM lines AS l WHERE l.order_id = {0}.order_no AND l.line = {0}.line))"}
 NUMBERS = ("int4", "int8", "numeric", "float8")
 INTEGERS = ("int4", "int8")
 LISTS = {"(VALUES (1, 2), (2, 2), (3, 1), (7, NULL)) AS {} (id, level)": ("id", "level"), "generate_series(1, 8) AS {} (id)": ("id",),
@@ -32,8 +47,22 @@ FOLDED = ("false", "true", "{} < {}", "NULL::bool", "(false AND # = {})", "(true
           "CASE WHEN {} = 2 THEN # > {} END", "# = {} - 1", "(# = {}) IS NOT FALSE", "NOT (# > {} AND false)", "# IN ({}, NULL)")
 SAME_TABLE_SHARE = 0.04
 LIMITS = ("LIMIT 3", "LIMIT 0", "LIMIT ALL", "OFFSET 0", "OFFSET 1", "LIMIT 2 OFFSET 1", "LIMIT NULL", "FETCH FIRST ROW ONLY")
-GROUP_SHARE = 0.5  # of the parts that are levels with a group for each person
+GROUP_SHARE = 0.5  # of the parts that are levels that compute something of the rows of each person
+REFERENCE_MISS_SHARE = 0.08  # of the joins by references
+PLAIN_SHARE = 0.25  # of the blocks
+SIDE_SHARE = 0.6  # of the keys beside a public side: those of this side
+SUBQUERY_SHARE = 0.2  # of the levels and blocks
+WINDOW_SHARE = 0.35  # of these
 CHANGED_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Link:
+    """Columns that refer to a row, or are those of the key that is referred to."""
+
+    key: str
+    refers: bool
+    columns: Tuple[Column, ...]
 
 
 @dataclass(frozen=True)
@@ -51,6 +80,9 @@ class Part:
     persons: Tuple[Column, ...] = ()  # users that name the person of the row, also where an outer join finds no other
     of_groups: Tuple[Column, ...] = ()  # aggregates of the rows of a person
     has_one_row: bool = False  # of each person
+    side: Tuple[Column, ...] = ()  # columns of the public side that an outer join keeps
+    links: Tuple[Link, ...] = ()
+    most_rows: int = 1  # of a person, which a query sees; of tables that are read with one row of each person: 1
 
     @property
     def protected(self) -> Tuple[Column, ...]:
@@ -75,6 +107,11 @@ class Trees:
         self.choices = choices
         self.blocks = blocks
         self.groups = PersonGroups(self)
+        self.windows = PersonWindows(self)
+        self.subqueries = PersonSubqueries(self)
+        self.plain = PlainBlocks(self)
+        self.sets = PersonSets(self)
+        self.in_subqueries: List[str] = []  # the tables of the unit
         self.unused: List[str] = []  # protected tables that no part has yet
         self.used: List[str] = []
 
@@ -101,6 +138,12 @@ class Trees:
     def conditions(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:
         return (self.condition(columns),) if columns and self.choices.chance(share) else ()
 
+    def columns_of_where(self, part: "Part") -> Sequence[Column]:
+        """Beside a public side a condition on others may drop its rows."""
+        if part.side and self.choices.chance(0.6):
+            return part.side
+        return part.public or part.columns if self.choices.chance(0.5) else part.columns
+
     def chooser(self, columns: Sequence[Column]) -> Expr:
         """What the key of a public table is compared with."""
         integers = [column for column in columns if column.type in INTEGERS]
@@ -122,7 +165,21 @@ class Trees:
         if not self.unused:
             return None
         self.used.append(self.unused.pop())
-        return self.table_named(self.used[-1])
+        part = self.table_named(self.used[-1])
+        return self.led_to_persons(part, self.used[-1]) if self.choices.chance(0.5) else part
+
+    def led_to_persons(self, part: Part, name: str) -> Part:
+        """The rows of a table with those that they refer to, up to the person."""
+        while name in LEADS_TO and LEADS_TO[name] not in self.used:
+            name = LEADS_TO[name]
+            self.use(name)
+            other = self.table_named(name)
+            part = self.with_persons(*((part, other) if self.choices.chance(0.6) else (other, part)), self.links_of(part, other))
+        return part
+
+    def use(self, name: str) -> None:
+        self.used.append(name)
+        self.unused = [other for other in self.unused if other != name]
 
     def table_named(self, name: str) -> Part:
         alias = self.choices.new_name("s")
@@ -134,7 +191,12 @@ class Trees:
             types = {"patient": TYPES_OF_PATIENTS.get(name, "int4"), "city_id": "int4", "level": "int4"}
         columns = columns_of(types, alias)
         source = next(self.choices.one_of(unit[name]) for unit in UNITS if name in unit)
-        return Part(Table(source, alias), columns, columns[:1], columns[0], (), persons=columns[:1])
+        of = {column.name: column for column in columns}
+        links = tuple(Link(key, refers, tuple(of[one] for one in names)) for key, refers, names in LINKS.get(name, ()))
+        if name in PERSONS_OF_ROWS:
+            return Part(Table(source, alias), columns, columns[:1], Column(PERSONS_OF_ROWS[name].format(alias), "int8"), (), links=links,
+                        most_rows=MOST_ROWS[name])
+        return Part(Table(source, alias), columns, (of["patient"],), of["patient"], (), persons=(of["patient"],), links=links, most_rows=MOST_ROWS[name])
 
     def public(self, columns: Sequence[Column], share_of_conditions: float) -> Public:
         """A public table or list that is joined by a unique key."""
@@ -194,7 +256,8 @@ class Trees:
             source = Join(public.source, "LEFT", part.source, public.conditions, public.using)
         else:
             source = Join(part.source, "RIGHT", public.source, public.conditions, public.using)
-        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, has_public_side=True)
+        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, has_public_side=True,
+                       side=part.side + public.columns)
 
     def with_chosen_row(self, part: Part) -> Part:
         """An inner join with the row of a public table that depends on whether there is a protected row."""
@@ -207,35 +270,71 @@ class Trees:
         return replace(part, source=Join(part.source, kind, Table("city", alias), on), columns=part.columns + own, public=part.public + own,
                        where=part.where + where, keys=own)
 
-    def with_persons(self, left: Part, right: Part) -> Part:
+    def links_of(self, left: Part, right: Part) -> List[Tuple[Link, Link]]:
+        return [(one, other) for one in left.links for other in right.links if one.key == other.key and one.refers != other.refers]
+
+    def equality(self, left: Part, right: Part, pairs: Sequence[Tuple[Link, Link]]) -> Expr:
+        """By the persons, or by a reference."""
+        if not pairs:
+            return Expr("unit", "# = #", "bool", (self.choices.one_of(left.users).expr(), self.choices.one_of(right.users).expr()))
+        one, other = self.choices.one_of(pairs)
+        columns = list(zip(one.columns, other.columns))
+        if one.key == "copy" and self.choices.chance(0.6):
+            (key, referred), persons = columns[0], columns[-1]
+            return Expr("join by a copied key", "# = #", "bool", (key.expr(), referred.expr()), exact=f"# = # AND {persons[0].sql} = {persons[1].sql}")
+        if self.choices.chance(REFERENCE_MISS_SHARE):
+            columns = [self.with_other_column(left, right, pair) for pair in columns]
+            text = " AND ".join(["# = #"] * len(columns))
+            return Expr("join by other columns than a reference", text, "bool", tuple(column.expr() for pair in columns for column in pair))
+        if len(columns) > 1 and one.key != "copy" and self.choices.chance(0.06):
+            return Expr("join by a part of a reference", "# = #", "bool", tuple(column.expr() for column in self.choices.one_of(columns)))
+        text = " AND ".join(["# = #"] * len(columns))
+        return Expr(f"join by a reference to {one.key}", text, "bool", tuple(column.expr() for pair in columns for column in pair))
+
+    def with_other_column(self, left: Part, right: Part, pair: Tuple[Column, Column]) -> Tuple[Column, Column]:
+        """Another column of a side in the place of one."""
+        number = self.choices.one_of([0, 1])
+        others = [column for column in (left, right)[number].columns if column.type in INTEGERS and column not in pair]
+        other = self.choices.one_of(others or [pair[number]])
+        return (other, pair[1]) if number == 0 else (pair[0], other)
+
+    def with_persons(self, left: Part, right: Part, by: Optional[List[Tuple[Link, Link]]] = None) -> Part:
         """The rows of two parts that are of the same persons."""
+        pairs = by or (self.links_of(left, right) if self.choices.chance(0.7) or not (left.persons and right.persons) else [])
+        if not pairs and not (left.persons and right.persons) and left.user is not None and self.choices.chance(0.9):
+            return left
         kind, keys = self.choices.one_of(["INNER", "LEFT", "LEFT", "RIGHT"]), right.keys or left.keys
         if left.has_public_side or right.has_public_side:
             keeping, dropping, kept = ("LEFT", "RIGHT", left) if left.has_public_side else ("RIGHT", "LEFT", right)
-            drops = self.choices.chance(0.12)
+            drops = self.choices.chance(0.08)
             kind = self.choices.one_of(["INNER", dropping]) if drops else keeping
             keys = kept.public if drops else keys
         columns = left.columns + right.columns
-        equal = Expr("unit", "# = #", "bool", (self.choices.one_of(left.users).expr(), self.choices.one_of(right.users).expr()))
+        equal = self.equality(left, right, pairs)
         merged: Tuple[Column, ...] = ()
         using = ""
-        if len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4):
+        alike = {column.type for column in left.named("patient") + right.named("patient")}
+        if not pairs and len(left.named("patient")) == len(right.named("patient")) == 1 and self.choices.chance(0.4 if len(alike) == 1 else 0.03):
             alias = self.choices.new_name("j")
             using, merged = f" USING (patient) AS {alias}", (Column(f"{alias}.patient", left.named("patient")[0].type),)
             if isinstance(left.source, Table) and isinstance(right.source, Table) and self.choices.chance(0.2):
                 using, merged, kind = "", (), f"NATURAL {kind}"
         conditions = (equal,) + self.conditions(left.users + right.users if right.keys else columns, 0.9 if right.keys else 0.6)
+        if not right.keys:
+            conditions += self.subqueries.conditions(self.choices.one_of([left, right]), 0.5 * SUBQUERY_SHARE)
         on, where = conditions, left.where + right.where
         if not using:
             kind, on, moved = self.in_where(kind, conditions, 0.15)
             where += moved
-        kept = right if kind.endswith("RIGHT") else left
+        kept, other = (right, left) if kind.endswith("RIGHT") else (left, right)
+        persons = kept.persons or (other.persons if kind in ("INNER", "CROSS") else ())
         return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
                     kept.user, left.public + right.public, where, left.has_public_side or right.has_public_side, keys,
-                    merged + kept.persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row)
+                    merged + persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row, left.side + right.side,
+                    left.links + right.links, max(1 if side.has_one_row else side.most_rows for side in (left, right)))
 
     def part(self, depth: int) -> Optional[Part]:
-        kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived"], [15, 25, 25, 2, 30])[0]
+        kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived", "set"], [15, 25, 25, 2, 30, 8])[0]
         if depth == 0 or kind == "table":
             return self.table()
         part = self.part(depth - 1)
@@ -244,12 +343,21 @@ class Trees:
         if kind == "persons":
             other = self.other_of_persons(part, depth - 1)
             return self.with_persons(part, other) if other else part
+        if kind == "set":
+            return self.set_of(part) or part
         if kind == "derived" and self.may_group(part):
-            return self.derived(part, self.groups.level(part))
+            return self.derived(part, self.level_of_persons(part))
         return {"public": self.with_public, "beside": self.beside_public, "derived": self.derived}[kind](part)
+
+    def set_of(self, part: Part) -> Optional[Part]:
+        return self.sets.union(part) if part.persons and not part.has_public_side else None
 
     def may_group(self, part: Part) -> bool:
         return bool(part.persons) and self.choices.chance(0.03 if part.has_public_side else GROUP_SHARE)
+
+    def level_of_persons(self, part: Part) -> Tuple[Select, Part]:
+        """A level that computes something of the rows of each person."""
+        return self.windows.level(part) if self.choices.chance(WINDOW_SHARE) else self.groups.level(part)
 
     def other_of_persons(self, part: Part, depth: int) -> Optional[Part]:
         """Another table, or one of the part again, where one of the two has one row of each person."""
@@ -271,7 +379,7 @@ class Trees:
             kind = self.choices.one_of(kinds)
             other = self.part(self.choices.random.randint(0, 2)) if kind == "persons" else None
             if other is not None:
-                other = self.derived(other, self.groups.level(other)) if self.may_group(other) else other
+                other = self.derived(other, self.level_of_persons(other)) if self.may_group(other) else other
                 other = self.with_row(other) if self.choices.chance(0.7) else other
                 sides = (part, other) if self.choices.chance(0.7) else (other, part)
                 part = self.with_persons(*sides)
@@ -299,17 +407,24 @@ class Trees:
         users = tuple(of[column] for column in columns if column in part.users) or (outside[0],)
         persons = tuple(of[column] for column in columns if column in part.persons)
         of_groups = tuple(of[column] for column in columns if column in part.of_groups)
+        side = tuple(of[column] for column in columns if column in part.side)
         public = tuple(of[column] for column, item in zip(columns, items) if column in part.public and item.expr.rule == "column")
+        if computed and part.persons and not part.has_public_side and self.choices.chance(0.5 * SUBQUERY_SHARE):
+            items.append(Item(self.subqueries.computed(part), self.choices.new_name("n")))
+            outside.append(Column(f"{alias}.{items[-1].name}", items[-1].expr.type))
         user = None
         if part.user is not None:
             items.append(Item(part.user.expr(), "whose", is_exact=True))
             user = Column(f"{alias}.whose", "int8")
         source, where = self.as_list(part)
-        where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.2)
+        where += self.conditions(self.columns_of_where(part), 0.2)
+        where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         if self.choices.chance(0.04):
             where += (Expr("never", "false", "bool"),)
         select = Select("tree", tuple(items), source, where, limit="LIMIT 0" if self.choices.chance(0.03) else "")
-        return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row)
+        return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row,
+                            side, tuple(Link(link.key, link.refers, tuple(of[column] for column in link.columns)) for link in part.links
+                                        if all(column in of for column in link.columns)), part.most_rows)
 
     def as_list(self, part: Part) -> Tuple[Source, Tuple[Expr, ...]]:
         """FROM and WHERE: an inner join may be a list with a condition in WHERE."""
@@ -342,6 +457,7 @@ class Trees:
             of_rows = self.choices.focus.user_column is None
             unit = next((unit for unit in UNITS if self.choices.focus.name in unit), UNITS[0])
             self.unused = ["calls"] if of_rows else self.choices.some_of(list(unit), 3, 3)
+            self.in_subqueries = list(unit)
             if not of_rows and self.choices.focus.name not in self.unused:
                 self.unused[0] = self.choices.focus.name
             self.choices.random.shuffle(self.unused)
@@ -366,30 +482,33 @@ class Trees:
         for _ in range(self.choices.one_of([1, 1, 1, 2, 2, 3]) if part is not None else 0):
             assert part is not None
             if part.persons and not part.has_public_side:
-                part = self.derived(part, self.groups.level(part))
-            kind = self.choices.random.choices(["", "persons", "public", "derived"], [5, 3, 1, 1])[0]
+                part = self.derived(part, self.level_of_persons(part))
+            kind = self.choices.random.choices(["", "persons", "public", "derived", "set"], [5, 3, 1, 1, 1])[0]
             other = self.other_of_persons(part, 1) if kind == "persons" else None
             if other is not None:
                 part = self.with_persons(*((part, other) if self.choices.chance(0.6) else (other, part)))
             elif kind in ("public", "derived"):
                 part = self.with_public(part) if kind == "public" else self.derived(part)
+            elif kind == "set":
+                part = self.set_of(part) or part
         return part
 
     def most_rows(self, part: Part) -> Optional[int]:
         if part.user is None:
             return None
-        return 1 if part.has_one_row else max(MOST_ROWS[name] for name in self.used)
+        return 1 if part.has_one_row else part.most_rows
 
-    def least_limit(self, part: Part) -> Optional[int]:
-        """Tables that are read with one row of each person do not limit its rows."""
-        return 1 if part.has_one_row else min(MOST_ROWS[name] for name in self.used)
+    def least_limit(self, part: Part, has_keys: bool) -> Optional[int]:
+        """Of which rows, or groups, a query sees all."""
+        groups = [MOST_GROUPS[name] for name in self.used if name in MOST_GROUPS and has_keys]
+        return min([self.most_rows(part) or 1, *groups])
 
     def query(self) -> Query:
         """A block, or several, of a tree or of a CTE of one."""
         part = self.tree()
         if not self.choices.chance(0.12):
             return self.block(part)
-        select, of_cte = self.groups.level(part) if self.may_group(part) else self.level(part, part.columns)
+        select, of_cte = self.level_of_persons(part) if self.may_group(part) else self.level(part, part.columns)
         name = str(of_cte.source.alias) if isinstance(of_cte.source, Table) else ""
         cte = Cte(name, select, self.choices.one_of(["", "MATERIALIZED ", "NOT MATERIALIZED "]))
         if self.choices.chance(0.3):
@@ -405,10 +524,12 @@ class Trees:
         def again(columns: Tuple[Column, ...]) -> Tuple[Column, ...]:
             return tuple(Column(f"{alias}.{column.name}", column.type) for column in columns)
         other = replace(part, source=Table(name, alias), columns=again(part.columns), users=again(part.users), public=again(part.public),
-                        persons=again(part.persons), of_groups=again(part.of_groups), user=part.user and again((part.user,))[0])
+                        persons=again(part.persons), of_groups=again(part.of_groups), side=again(part.side), user=part.user and again((part.user,))[0])
         return self.with_persons(part, other)
 
     def block(self, part: Part, has_keys: Optional[bool] = None) -> Select:
+        if has_keys is None and self.choices.chance(PLAIN_SHARE):
+            return self.plain.block(part)
         rows = Rows(part.source, part.columns, "", part.user and (part.persons or part.users)[0].sql, self.most_rows(part))
         if has_keys is None:
             has_keys = bool(part.public) and self.choices.chance(0.8 if part.has_public_side else 0.2)
@@ -425,9 +546,10 @@ class Trees:
             text = self.choices.one_of(texts)
             having += (Expr("condition on a key", text, "bool", (key,) * text.count("#")),)
         if part.user is not None:
-            items += (Item(replace(part.user.expr(), bound=self.least_limit(part)), "whose", is_exact=True),)
+            items += (Item(replace(part.user.expr(), bound=self.least_limit(part, bool(keys))), "whose", is_exact=True),)
         source, where = self.as_list(part)
-        where += self.conditions(part.public or part.columns if self.choices.chance(0.5) else part.columns, 0.25)
+        where += self.conditions(self.columns_of_where(part), 0.25)
+        where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
         # Keys that a person group computes may have a public list, which shows groups without rows.
         kind = "block over a tree" if not keys or part.public else "block by computed keys"
@@ -435,6 +557,8 @@ class Trees:
 
     def keys_of(self, part: Part) -> Tuple[Expr, ...]:
         columns = self.choices.some_of(part.keys if part.keys and self.choices.chance(0.7) else part.public, 1, 2)
+        if part.side and self.choices.chance(SIDE_SHARE):
+            columns = self.choices.some_of(part.side, 1, 2)
         of_groups = [column for column in part.of_groups if column.type in (*INTEGERS, "text")]
         if not columns or of_groups and not part.has_public_side and self.choices.chance(0.5):
             columns = self.choices.some_of(of_groups or part.columns, 1, 2)
@@ -444,6 +568,10 @@ class Trees:
         if keys[0].type in INTEGERS and self.choices.chance(0.05):
             keys[0] = Expr("coalesce", "coalesce(#, 0)", keys[0].type, (keys[0],))
         return tuple(keys)
+
+    def counts_all(self, part: Part, values: Tuple[Expr, ...]) -> bool:
+        """No row is chosen where there is one of each person: a count of rows counts the public ones without a person, too."""
+        return part.has_one_row and part.has_public_side and not values
 
     def answer(self, part: Part, rows: Rows) -> Expr:
         """A private aggregate, of a protected column if a row may be absent."""
@@ -457,10 +585,10 @@ class Trees:
             if not columns:
                 return self.blocks.aggregate(rows, 0)
         values = tuple(self.choices.one_of(columns).expr() for _ in range(aggregate.text.count("#")))
-        text, conditions = aggregate.text, [] if part.user is None else [f"{part.user.sql} IS NOT NULL"]
+        text, conditions = aggregate.text, [] if part.user is None or self.counts_all(part, values) else [f"{part.user.sql} IS NOT NULL"]
         if self.choices.chance(0.1):
             text += " FILTER (WHERE #)"
             conditions.append("#")
-            values += (self.condition(part.columns),)
+            values += self.subqueries.conditions(part, SUBQUERY_SHARE) or (self.condition(part.columns),)
         exact_text = exact.format(f" FILTER (WHERE {' AND '.join(conditions)})" if conditions else "")
         return Expr(aggregate.text, text, aggregate.result, values, True, aggregate.bound and aggregate.bound * (rows.most_rows or 1), exact_text)

@@ -37,6 +37,7 @@ class Trial:
         self.mode = mode
         self.visible = visibility_of(query)
         self.refusal = ""  # the SQLSTATE and the reason of the first error
+        self.is_compared = False  # with the owner's exact answers
 
     def of(self, query: Query) -> "Trial":
         """A trial of another query, sent alike."""
@@ -78,10 +79,19 @@ class Trial:
         if queries is None or number is None:
             return None
         for side, outcomes in zip(self.neighbours.sides, runs):
-            if outcomes[number].error or queries.limited and execute(side.owner, queries.limited).rows:
+            if outcomes[number].error:
                 continue
-            answers = execute(side.owner, queries.answers)
-            if not answers.error and numbers_of(answers.rows) != numbers_of(outcomes[number].rows):
+            limited = execute(side.owner, self.form.with_values(queries.limited)) if queries.limited else Outcome()
+            if limited.sqlstate.startswith("42"):
+                return "the owner's query for persons, which is wrong"
+            if limited.error or limited.rows:
+                continue
+            answers = execute(side.owner, self.form.with_values(queries.answers))
+            self.is_compared = not answers.error
+            if answers.sqlstate.startswith("42"):
+                return "the owner's exact query, which is wrong"
+            rows = [with_answers(shown, self.visible.is_public) if queries.shows_list else shown for shown in (answers.rows, outcomes[number].rows)]
+            if not answers.error and numbers_of(rows[0]) != numbers_of(rows[1]):
                 return f"answers from the exact ones of {side.name}"
         return None
 
@@ -103,9 +113,18 @@ class Trial:
         return first != second
 
 
+def with_answers(rows: Tuple[Row, ...], is_public: Sequence[bool]) -> Tuple[Row, ...]:
+    """Those of which an answer is not 0: a list also shows groups without rows."""
+    return tuple(row for row in rows if any(value is not None and float(value) for value, public in zip(row, is_public) if not public))
+
+
 def numbers_of(rows: Tuple[Row, ...]) -> List[List[float]]:
     """In an order of their own. Sums of fractions are rounded."""
-    return sorted([float("-inf") if value is None else round(float(value), 6) for value in row] for row in rows)
+    return sorted([float("-inf") if value is None else number_of(value) for value in row] for row in rows)
+
+
+def number_of(value: str) -> float:
+    return {"t": 1.0, "f": 0.0}[value] if value in ("t", "f") else round(float(value), 6)
 
 
 def refusal_of(outcome: Outcome) -> str:

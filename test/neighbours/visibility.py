@@ -8,6 +8,7 @@ from typing import Optional, Tuple
 import aggregates
 from sql_tree import Expr, Join, Query, Select, SetOperation, With, depends_on_answers, items_of, walk
 
+BLOCKS = ("without keys", "kept keys", "public keys", "block over a tree", "block by computed keys", "plain block over a tree", "plain block by chosen keys")
 UNEVEN = {aggregate.text for aggregate in aggregates.OF_ROWS + aggregates.IN_RHO + aggregates.OF_USERS if not aggregate.draws_evenly}
 
 
@@ -36,7 +37,7 @@ def visibility_of(query: Query) -> Visibility:
 
 
 def is_block(query: Query) -> bool:
-    return isinstance(query, Select) and query.kind in ("without keys", "kept keys", "public keys", "block over a tree", "block by computed keys")
+    return isinstance(query, Select) and query.kind in BLOCKS
 
 
 def is_limited(part: object) -> bool:
