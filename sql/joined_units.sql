@@ -72,6 +72,10 @@ SELECT dp_count(200) FROM patients p RIGHT JOIN visits v ON v.patient = p.id;
 SELECT dp_count(200) FROM visits v LEFT JOIN patients p ON v.patient = p.id;
 SELECT dp_count(p.birth, 200) FROM visits v LEFT JOIN patients p ON v.patient = p.id;
 
+-- threat 129: a list of keys of both tables is compared where it is joined with both, and one in two joins for each row.
+SELECT private_aggregate, problem FROM dp_explain('SELECT p.region, v.ward, floor(v.cost / 100.0), count(*) FROM patients p JOIN visits v ON v.patient = p.id GROUP BY 1, 2, 3');
+SELECT private_aggregate, problem FROM dp_explain('SELECT k, dp_count(v.cost, 1) FROM generate_series(1::numeric, 8) k LEFT JOIN patients p ON p.region / 1.5 = k LEFT JOIN visits v ON v.patient = p.id AND v.cost / 1.5 = k GROUP BY k');
+
 -- threat 82: more rows of a person than the largest limit, 4
 SELECT dp_count(200) FROM patients p JOIN visits v ON v.patient = p.id WHERE p.id = 100;
 SELECT dp_count(200) FROM patients p JOIN visits v ON v.patient = p.id JOIN stays s ON s.patient = v.patient WHERE p.id = 100;

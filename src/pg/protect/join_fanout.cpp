@@ -240,7 +240,45 @@ bool are_computed_together(const List* terms, const JudgedEntry* list) {
   return true;
 }
 
-Comparisons comparisons_with_list(const Block& block, const Base& base) {
+// The conditions of the join that keeps all rows of a list, where no other does; NIL if none does.
+const List* conditions_of_kept(Node* from, int list) {
+  if (IsA(from, FromExpr)) {
+    for (auto* node : each<Node>(as<FromExpr>(from)->fromlist)) {
+      if (const List* found = conditions_of_kept(node, list)) return found;
+    }
+    return NIL;
+  }
+  if (!IsA(from, JoinExpr)) return NIL;
+  const auto* join = as<JoinExpr>(from);
+  const bool keeps_left = join->jointype == JOIN_LEFT;
+  const Node* kept = keeps_left ? join->larg : join->rarg;
+  const bool is_kept = (keeps_left || join->jointype == JOIN_RIGHT) && IsA(kept, RangeTblRef) &&
+                       as<RangeTblRef>(kept)->rtindex == list;
+  if (is_kept) return terms_of(join->quals);
+  const List* found = conditions_of_kept(join->larg, list);
+  return found != NIL ? found : conditions_of_kept(join->rarg, list);
+}
+
+bool keeps_public_rows(const JudgedLevel* block) {
+  for (auto* part : each<Node>(terms_of(block->query->havingQual))) {
+    if (!contain_aggs_of_level(part, 0) && !is_public(block, part)) return false;
+  }
+  return block->keeps_public_rows;
+}
+
+// All conditions of an outer join that keeps the rows of the list are computed where these are
+// joined, also those on several other bases: PostgreSQL joins the bases of the other side before.
+// It makes no inner join of it, because no condition drops rows of the list.
+bool are_of_kept_list(const JudgedLevel* block, const Base& base, const List* terms) {
+  if (base.level != block || !keeps_public_rows(block)) return false;
+  const List* conditions = conditions_of_kept(as<Node>(block->query->jointree), base.number);
+  for (const auto* term : each<const Term>(terms)) {
+    if (!list_member_ptr(conditions, term->condition)) return false;
+  }
+  return true;
+}
+
+Comparisons comparisons_with_list(const JudgedLevel* level, const Block& block, const Base& base) {
   const JudgedEntry& list = entry_of(base.level, base.number);
   List* terms = NIL;
   const ListCell* cell;
@@ -255,10 +293,12 @@ Comparisons comparisons_with_list(const Block& block, const Base& base) {
     conditions = lappend(conditions, const_cast<Node*>(term->condition));
     is_one_level = is_one_level && term->level == base.level;
   }
-  const bool is_found = is_one_level && are_computed_together(terms, &list) &&
-                        hash_finds_row_of_list(base.level, conditions, base.number);
+  const bool are_together =
+      are_computed_together(terms, &list) || are_of_kept_list(level, base, terms);
+  const bool is_found =
+      is_one_level && are_together && hash_finds_row_of_list(base.level, conditions, base.number);
   if (is_found) return {kRowsOfHash, false};
-  return {static_cast<double>(list.most_rows), !are_computed_together(terms, &list)};
+  return {static_cast<double>(list.most_rows), !are_together};
 }
 
 // ---- Public tables -------------------------------------------------------------------------
@@ -321,7 +361,7 @@ void count_comparisons(JudgedLevel* level) {
     const JudgedEntry& entry = entry_of(base->level, base->number);
     if (entry.is_joined_table) check_table(block, *base);
     if (!is_list(entry)) continue;
-    const Comparisons list = comparisons_with_list(block, *base);
+    const Comparisons list = comparisons_with_list(level, block, *base);
     if (list.may_multiply) multiplied *= list.rows;
     compared = Max(compared, list.rows);
   }
