@@ -86,7 +86,12 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit v WHERE shop = (SELECT id FROM shop WHERE id = 7)'),
   ('SELECT (SELECT name FROM shop s WHERE s.id = v.shop AND s.region < 3) AS name, count(*) FROM visit v WHERE shop < 5 GROUP BY 1'),
   ('SELECT count(*) FROM (SELECT person, shop IN (SELECT shop FROM note) AS noted FROM visit) x WHERE noted'),
-  ('WITH s AS (SELECT id FROM shop WHERE region = 1) SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM s) OR shop = (SELECT id FROM s WHERE id = 6)');
+  ('WITH s AS (SELECT id FROM shop WHERE region = 1) SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM s) OR shop = (SELECT id FROM s WHERE id = 6)'),
+  -- Subqueries of public tables in one another
+  ('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM shop WHERE region IN (SELECT id FROM region WHERE name <> ''south''))'),
+  ('SELECT count(*) FROM visit WHERE shop NOT IN (SELECT id FROM shop s WHERE region NOT IN (SELECT shop FROM note WHERE shop > 2) AND EXISTS (SELECT FROM note n WHERE n.shop = s.id))'),
+  ('WITH s AS (SELECT id FROM shop s WHERE NOT EXISTS (SELECT FROM note n WHERE n.shop = s.id)) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
+  ('SELECT count(x.noted), count(*) FILTER (WHERE x.noted) FROM visit v LEFT JOIN (SELECT id, id IN (SELECT shop FROM note) AS noted FROM shop) x ON x.id = v.shop');
 CREATE FUNCTION regress_dpq_public.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text) FROM (' || query || ') x';
@@ -122,6 +127,7 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM (shop s LEFT JOIN region r ON r.id = s.region) JOIN visit v ON v.shop = s.id'),
   ('SELECT count(*) FROM visit WHERE shop = (SELECT id FROM shop WHERE region = 1)'),
   ('SELECT count(*) FROM visit v WHERE (SELECT text FROM note n WHERE n.shop = v.shop) = ''note'''),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop s WHERE (SELECT text FROM note n WHERE n.shop = s.id) = ''note'')'),
   -- It would be compared with many rows, whose hashes the analyst chooses (threat 210):
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT shop * 2 AS shop FROM note) x ON x.shop = v.shop'),
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT s.id, n.shop FROM shop s, note n) x ON x.id = v.shop AND x.shop = v.person'),

@@ -490,10 +490,10 @@ bool join_in_level(const Level* level) {
   return changes || place.subqueries != NIL;
 }
 
-bool may_have_subqueries(const Level* level) {
+bool may_have_subqueries(const Level* level, bool is_beside_rows) {
   const Query* query = level->query;
-  return query->commandType == CMD_SELECT && query->hasSubLinks && level->borrowed_rows != NIL &&
-         query->setOperations == nullptr;
+  return query->commandType == CMD_SELECT && query->hasSubLinks &&
+         (level->borrowed_rows != NIL || is_beside_rows) && query->setOperations == nullptr;
 }
 
 // ---- Refusals ------------------------------------------------------------------------------
@@ -543,15 +543,15 @@ void refuse_other_subquery(const RefusedQuery& refused, const Level* level, cons
 
 }  // namespace
 
-bool join_person_subqueries(const Level* level) {
-  if (!may_have_subqueries(level) || !join_in_level(level)) return false;
+bool join_subqueries(const Level* level, bool is_beside_rows) {
+  if (!may_have_subqueries(level, is_beside_rows) || !join_in_level(level)) return false;
   forget_group_keys(level->query);
   level->query->hasSubLinks = has_sublink(level->query);
   return true;
 }
 
 void refuse_other_subqueries(const RefusedQuery& refused, const Level* level) {
-  if (!may_have_subqueries(level)) return;
+  if (!may_have_subqueries(level, false)) return;
   visit_nodes(
       level->query,
       [&](const Node* node) {

@@ -282,14 +282,14 @@ bool has_too_many_nodes(const Query* query) {
 
 // ---- All levels ----------------------------------------------------------------------------
 
-// Takes subqueries about persons out of the expressions of a level with protected rows, window
-// functions, DISTINCT and grouping sets out of one with standard aggregates over such rows, numbers
-// of persons by group, all but keys and aggregates out of a person group, and all but window
-// functions and columns out of a level of such functions. What is taken out becomes levels below.
-// Returns whether the level has changed.
-bool take_apart_level(const Level* level) {
+// Takes subqueries about persons and of public tables out of the expressions of a level with
+// protected rows, window functions, DISTINCT and grouping sets out of one with standard aggregates
+// over such rows, numbers of persons by group, all but keys and aggregates out of a person group,
+// and all but window functions and columns out of a level of such functions. What is taken out
+// becomes levels below. Returns whether the level has changed.
+bool take_apart_level(const Level* level, bool is_beside_rows) {
   Query* query = level->query;
-  if (join_person_subqueries(level)) return true;
+  if (join_subqueries(level, is_beside_rows)) return true;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   if (level->picks_rows_of_persons) return pick_first_rows(query);
   if (level->windows_persons) return !has_plain_windows(query) && put_windows_below(query);
@@ -306,11 +306,23 @@ bool take_apart_level(const Level* level) {
   return true;
 }
 
+bool is_in_from(const Level* level, const Level* below) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (entry.is_in_from && entry.below == below) return true;
+  }
+  return false;
+}
+
 // The levels below one that has changed are others than those that were read.
-bool take_apart(const Level* level) {
-  if (take_apart_level(level)) return true;
+bool take_apart(const Level* level, bool is_beside_rows) {
+  if (take_apart_level(level, is_beside_rows)) return true;
+  const bool has_rows = level->borrowed_rows != NIL || is_beside_rows;
   bool changes = false;
-  for (const auto* below : each<const Level>(level->below)) changes |= take_apart(below);
+  for (const auto* below : each<const Level>(level->below)) {
+    const bool is_joined = has_rows && below->borrowed_rows == NIL && is_in_from(level, below);
+    changes |= take_apart(below, is_joined);
+  }
   return changes;
 }
 
@@ -371,7 +383,7 @@ bool translate_plain_query(Query* query, const char* text, double epsilon, Reaso
     return false;
   }
   const Statement* statement = read_levels(query);
-  while (take_apart(statement->top)) statement = read_levels(query);
+  while (take_apart(statement->top, false)) statement = read_levels(query);
   refuse_subqueries(&translation, statement->top);
   translate(&translation, statement->top);
   return statement->has_values_of_time_zone;

@@ -19,6 +19,8 @@ namespace dpquantile {
 
 namespace {
 
+constexpr int kMostTables = 100;
+
 // ---- What a subquery compares --------------------------------------------------------------
 
 // A comparison of an expression of the subquery with one of the row.
@@ -295,11 +297,29 @@ Node* value_of_row(const Place* place, Asked* asked) {
 
 // ---- Subqueries ----------------------------------------------------------------------------
 
-bool is_public_query(const Place* place, const Level* read) {
+// The relations that a query reads, also those of the CTEs that it names: OIDs.
+List* relations_of(const Level* read) {
+  List* relations = list_copy(read->relations);
+  for (int i = 1; i <= list_length(read->query->rtable); ++i) {
+    const Entry& entry = entry_of(read, i);
+    if (entry.cte == nullptr || entry.below == nullptr) continue;
+    relations = list_concat_unique_oid(relations, relations_of(entry.below));
+  }
+  for (const auto* below : each<const Level>(read->below)) {
+    relations = list_concat_unique_oid(relations, relations_of(below));
+  }
+  return relations;
+}
+
+bool is_public_query(const Level* read, bool is_value) {
+  if (read == nullptr || read->outer_values > 1) return false;
+  // The validator refuses so many. CTEs that name each other twice would be read for ever.
+  if (read->scans > kMostTables) return false;
+  const List* relations = relations_of(read);
   // One without a table is computed before the rows are read.
-  if (read == nullptr || read->relations == NIL || read->outer_values > 1) return false;
-  for (const auto* borrowed : each<const BorrowedRelation>(place->level->statement->borrowed)) {
-    if (list_member_oid(read->relations, borrowed->permissions->relid)) return false;
+  if (read->query->jointree->fromlist == NIL || (is_value && relations == NIL)) return false;
+  for (const auto* borrowed : each<const BorrowedRelation>(read->statement->borrowed)) {
+    if (list_member_oid(relations, borrowed->permissions->relid)) return false;
   }
   return !any_node(
       read->query,
@@ -382,12 +402,15 @@ bool is_subquery(const Node* node) {
 Node* public_value(const Place* place, Node* node, bool is_condition) {
   const SubLink* array = array_subquery(node);
   const SubLink* link = array != nullptr ? array : as<const SubLink>(node);
-  if (!is_public_query(place, level_of(place->level, link))) return nullptr;
+  const bool is_value = link->subLinkType == EXPR_SUBLINK;
+  if (!is_public_query(level_of(place->level, link), is_value)) return nullptr;
   Asked asked{};
   switch (link->subLinkType) {
     case EXISTS_SUBLINK:
       return describe(&asked, link, nullptr) ? value_of_existence(place, &asked) : nullptr;
     case EXPR_SUBLINK:
+      // Beside public rows nobody would see that there are several.
+      if (place->level->borrowed_rows == NIL) return nullptr;
       return describe(&asked, link, nullptr) ? value_of_row(place, &asked) : nullptr;
     case ANY_SUBLINK:
     case ARRAY_SUBLINK:

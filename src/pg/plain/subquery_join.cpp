@@ -189,15 +189,17 @@ Node* part_with(const Place* place, int number) {
 }
 
 Node* part_with_all(const Place* place, const Bitmapset* entries) {
+  const bool is_public = place->level->borrowed_rows == NIL;
   for (auto* part : each<Node>(parts_of(place))) {
-    if (has_all(part, entries) && has_rows(place, part)) return part;
+    if (has_all(part, entries) && (is_public || has_rows(place, part))) return part;
   }
   return place->join == nullptr ? make_one_part(place->level->query) : nullptr;
 }
 
 Node* part_with_rows(const Place* place) {
+  const bool is_public = place->level->borrowed_rows == NIL;
   for (auto* part : each<Node>(parts_of(place))) {
-    if (has_rows(place, part)) return part;
+    if (is_public || has_rows(place, part)) return part;
   }
   return nullptr;
 }

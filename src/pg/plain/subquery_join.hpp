@@ -30,7 +30,7 @@ Node* part_with(const Place* place, int number);
 // The same for several entries. Makes one part of those that a list in FROM separates.
 Node* part_with_all(const Place* place, const Bitmapset* entries);
 
-// The part with protected rows.
+// The part with protected rows; the first one, if there are none.
 Node* part_with_rows(const Place* place);
 
 // A derived table in FROM, and the join with it.

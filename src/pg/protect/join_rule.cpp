@@ -21,6 +21,10 @@ constexpr char kJoinHint[] =
     "Join tables by all columns of a primary key or unique index, with values of the same types: "
     "FROM staff JOIN department d ON d.id = staff.department.";
 
+constexpr char kLevelHint[] =
+    "Compare all columns of a key by =, as they are in a table: write SELECT DISTINCT of these "
+    "columns alone, IN or EXISTS, or name a unique key of each table.";
+
 constexpr char kTableHint[] =
     "Join the table itself by a unique key, with conditions on it in ON, or a list: VALUES of "
     "constants, generate_series or unnest.";
@@ -136,9 +140,11 @@ bool finds_row(const Walk& walk, const Part& rows, int table, const List* condit
   if (is_list(entry_of(walk.level, table))) {
     refuse_multiplying_list(walk, table, at);
   }
+  const bool is_level = entry_of(walk.level, table).public_level != nullptr;
   refuse_join(walk.level, at,
               psprintf("the join may multiply protected rows: it compares no unique key of \"%s\"",
-                       rt_fetch(table, walk.level->query->rtable)->eref->aliasname));
+                       rt_fetch(table, walk.level->query->rtable)->eref->aliasname),
+              is_level ? kLevelHint : kJoinHint);
 }
 
 bool are_public(const JudgedLevel* level, const List* conditions) {

@@ -8,7 +8,7 @@
 
 extern "C" {
 #include "access/stratnum.h"
-#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -20,6 +20,8 @@ extern "C" {
 namespace dpquantile {
 
 namespace {
+
+constexpr int kMostTables = 100;
 
 constexpr char kLevelHint[] =
     "Use SELECT with WHERE, joins, GROUP BY or DISTINCT there, and ordinary tables. Or join the "
@@ -300,6 +302,7 @@ bool is_key_fixed(const PublicLevel* described, Node* key, const Bitmapset* colu
 
 // Whether rows of the level that are equal in some columns are one row.
 bool chooses_row(const PublicLevel* described, const Bitmapset* columns) {
+  CHECK_FOR_INTERRUPTS();
   const Bitmapset* tables = tables_fixed(described, columns);
   if (are_all_fixed(described, tables)) return true;
   if (!described->combines_rows) return false;
@@ -317,6 +320,7 @@ void describe_public_level(JudgedLevel* level, int number) {
   const bool is_query = table->rtekind == RTE_SUBQUERY || table->rtekind == RTE_CTE;
   JudgedLevel* below = is_query && read.below != nullptr ? read.below->judged : nullptr;
   if (below == nullptr || below->type != RelationType::kPublic) return;
+  check_stack_depth();
   JudgedEntry* entry = &entry_of(level, number);
   if (below->as_public == nullptr) {
     // From PostgreSQL 16 on a view that is replaced by its query keeps its OID.
@@ -327,6 +331,9 @@ void describe_public_level(JudgedLevel* level, int number) {
     if (read.cte != nullptr && read.cte->cterecursive) {
       refuse_level(level, number, "it is recursive");
     }
+    // Each choice of a row looks at those of the levels below.
+    if (read.below->scans > kMostTables)
+      refuse_level(level, number, "it reads more than 100 tables");
     const char* clause = unsupported_clause(below->query);
     if (clause != nullptr) refuse_level(level, number, clause);
     below->as_public = make_public_level(below);
