@@ -15,6 +15,7 @@ void BorrowedPlan::each_field(MarkFields* fields) {
   fields->list("tables", T_OidList, &tables, list_length(relations));
   fields->texts("table_users", &table_users, list_length(relations));
   fields->list("joined", T_OidList, &joined);
+  fields->list("public_tables", T_OidList, &public_tables);
   fields->list("indexes", T_OidList, &indexes);
   fields->list("expressions", T_List, &expressions);
   fields->texts("identities", &identities, list_length(expressions));

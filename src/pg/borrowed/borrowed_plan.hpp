@@ -17,6 +17,7 @@ struct BorrowedPlan {
   List* tables;          // of OIDs: the table that the rows of each are of
   List* table_users;     // of String: the column of that table that named the users, or empty
   List* joined;          // of OIDs: protected tables that are joined with each other
+  List* public_tables;   // of OIDs: those that the user may read, beside protected rows
   List* indexes;         // of OIDs: unique indexes that the query relies on
   List* expressions;     // planned early expressions
   List* identities;      // of String: the identity of each of them (hash_of_text())

@@ -266,7 +266,7 @@ ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> c
   check_rows_of_users(node, mark);
   check_shared_rows(mark);
   check_indexes(mark, state->es_snapshot);
-  check_writers(refused_query(relation), mark.indexes, mark.relations);
+  check_writers(refused_query(relation), mark.public_tables, mark.relations);
   check_joined_writers(refused_query(relation), mark.joined);
   require_early_values(mark, state->es_param_list_info);
   take_outer_values(node);

@@ -5,7 +5,6 @@
 
 extern "C" {
 #include "access/htup_details.h"
-#include "catalog/index.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_authid_d.h"
 #include "catalog/pg_class.h"
@@ -93,10 +92,9 @@ void check_join(const Join& join) {
 
 }  // namespace
 
-void check_writers(const RefusedQuery& query, const List* indexes, const List* relations) {
-  for (const Oid oid : each_oid(indexes)) {
-    const Oid table = IndexGetRelation(oid, true);
-    if (!OidIsValid(table) || list_member_oid(relations, table)) continue;
+void check_writers(const RefusedQuery& query, const List* tables, const List* relations) {
+  for (const Oid table : each_oid(tables)) {
+    if (list_member_oid(relations, table)) continue;
     const ListCell* relation;
     foreach (relation, relations) check_join({&query, table, lfirst_oid(relation)});
   }

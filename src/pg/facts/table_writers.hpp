@@ -14,9 +14,9 @@ namespace dpquantile {
 // Refuses a query with joins unless everybody who may write the joined tables may also read the
 // protected relations: the owner of each table and all roles with INSERT, UPDATE, DELETE or
 // TRUNCATE on it or on a column of it; and those of the relations through which it is written (see
-// write_paths). `indexes` are the OIDs of the unique indexes that the joins
-// rely on, `relations` those of the protected relations.
-void check_writers(const RefusedQuery& query, const List* indexes, const List* relations);
+// write_paths). `tables` are the OIDs of the joined tables, `relations` those of the protected
+// relations.
+void check_writers(const RefusedQuery& query, const List* tables, const List* relations);
 
 // The same for protected tables that are joined with each other, by OIDs: everybody who may write
 // one of them, or a partition or child of it, may read the others.

@@ -1,7 +1,9 @@
 #include "pg/plain/person_subqueries.hpp"
 
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/public_subqueries.hpp"
 #include "pg/plain/query_around.hpp"
+#include "pg/plain/subquery_join.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -29,57 +31,8 @@ Node* without_relabel(Node* expression) {
   return expression;
 }
 
-List* terms_of(Node* condition) {
-  if (condition == nullptr) return NIL;
-  if (!is_andclause(condition)) return list_make1(condition);
-  List* terms = NIL;
-  for (auto* term : each<Node>(as<BoolExpr>(condition)->args)) {
-    terms = list_concat(terms, terms_of(term));
-  }
-  return terms;
-}
-
 Node* all_of(List* terms) {
   return terms == NIL ? nullptr : as<Node>(make_ands_explicit(terms));
-}
-
-// An = that joins can be hashed by; null for other expressions.
-OpExpr* as_equality(Node* expression) {
-  if (!IsA(expression, OpExpr)) return nullptr;
-  auto* operation = as<OpExpr>(expression);
-  if (list_length(operation->args) != 2) return nullptr;
-  const Oid type = exprType(static_cast<Node*>(linitial(operation->args)));
-  return op_hashjoinable(operation->opno, type) ? operation : nullptr;
-}
-
-Node* is_not_null(Node* value) {
-  NullTest* test = makeNode(NullTest);
-  test->arg = as<Expr>(value);
-  test->nulltesttype = IS_NOT_NULL;
-  test->location = -1;
-  return as<Node>(test);
-}
-
-// CASE WHEN condition THEN value END
-Node* value_if(Node* condition, Node* value) {
-  CaseWhen* branch = makeNode(CaseWhen);
-  branch->expr = as<Expr>(condition);
-  branch->result = as<Expr>(value);
-  branch->location = -1;
-  CaseExpr* choice = makeNode(CaseExpr);
-  choice->casetype = exprType(value);
-  choice->casecollid = exprCollation(value);
-  choice->args = list_make1(branch);
-  choice->defresult = as<Expr>(makeNullConst(exprType(value), -1, exprCollation(value)));
-  choice->location = -1;
-  return as<Node>(choice);
-}
-
-// A column of the level around, in the words of a query so many levels below it.
-Var* column_below(const Var* column, Index levels) {
-  auto* moved = static_cast<Var*>(copyObjectImpl(column));
-  moved->varlevelsup = levels;
-  return moved;
 }
 
 // The node with one column in the place of another, which is one of the level around the query in
@@ -91,12 +44,6 @@ Node* with_column(Node* node, const Var* outer, const Var* inner, Index depth) {
   if (IsA(node, Query)) ++depth;
   return with_children(
       node, [=](Node* child) { return with_column(child, outer, inner, depth); }, kIntoQueries);
-}
-
-// PostgreSQL 18 has copies of the keys.
-void forget_group_keys(Query* query) {
-  DPQ_FORGET_GROUP_KEYS(query);
-  for (auto* entry : each<RangeTblEntry>(query->rtable)) DPQ_FORGET_GROUP_ENTRY(entry);
 }
 
 // ---- What a subquery asks ------------------------------------------------------------------
@@ -120,13 +67,6 @@ struct Subquery {
   Var* inner;       // the person in the subquery
   Var* outer;       // the person of the row around
 };
-
-const Level* level_of(const Level* level, const SubLink* link) {
-  for (const auto* below : each<const Level>(level->below)) {
-    if (as<Node>(below->query) == link->subselect) return below;
-  }
-  return nullptr;
-}
 
 bool shows_rows(const Level* read) {
   if (read == nullptr || read->borrowed_rows == NIL) return false;
@@ -187,16 +127,6 @@ bool find_comparison(Subquery* subquery, const Level* level) {
   subquery->inner = person_in(subquery->read, shown, 0);
   return subquery->outer != nullptr && subquery->inner != nullptr && IsA(shown, Var) &&
          IsA(without_relabel(static_cast<Node*>(lsecond(equality->args))), Param);
-}
-
-// LIMIT 1 changes nothing of what EXISTS or one row of aggregates says.
-bool may_leave_out_rows(const Query* query) {
-  if (query->limitOffset != nullptr) return true;
-  const Node* limit = eval_const_expressions(nullptr, query->limitCount);
-  if (limit == nullptr) return false;
-  if (!IsA(limit, Const)) return true;
-  const auto* rows = as<Const>(limit);
-  return !rows->constisnull && DatumGetInt64(rows->constvalue) < 1;
 }
 
 // Whether it has one row whatever rows there are.
@@ -287,27 +217,6 @@ Lack describe(Subquery* subquery, const Level* level, const SubLink* link) {
 
 // ---- The person group ----------------------------------------------------------------------
 
-SortGroupClause* grouping_by(const TargetEntry* column) {
-  SortGroupClause* clause = makeNode(SortGroupClause);
-  clause->tleSortGroupRef = column->ressortgroupref;
-  get_sort_group_operators(exprType(as<Node>(column->expr)), false, true, false, &clause->sortop,
-                           &clause->eqop, nullptr, &clause->hashable);
-  return clause;
-}
-
-void append_column(List** columns, TargetEntry* column) {
-  column->resno = static_cast<AttrNumber>(list_length(*columns) + 1);
-  column->resname = psprintf("c%d", column->resno);
-  column->resjunk = false;
-  *columns = lappend(*columns, column);
-}
-
-TargetEntry* column_of(Node* expression, Index reference) {
-  TargetEntry* column = makeTargetEntry(as<Expr>(expression), 0, nullptr, false);
-  column->ressortgroupref = reference;
-  return column;
-}
-
 // The keys, the person first, which is one of them.
 List* keys_of(Query* query, const Var* person) {
   Index largest = 0;
@@ -391,82 +300,6 @@ List* aggregates_of(const List* expressions) {
 
 // ---- The join ------------------------------------------------------------------------------
 
-// Where in a level expressions are, and what their subqueries have become.
-struct Place {
-  const Level* level;
-  JoinExpr* join;  // in whose ON they are; null: in WHERE, or among the columns
-  List* links;     // of SubLink
-  List* values;    // of Node
-};
-
-bool has_entry(const Node* part, int number) {
-  if (IsA(part, RangeTblRef)) return as<RangeTblRef>(part)->rtindex == number;
-  if (!IsA(part, JoinExpr)) return false;
-  const auto* join = as<JoinExpr>(part);
-  return join->rtindex == number || has_entry(join->larg, number) || has_entry(join->rarg, number);
-}
-
-// The parts of FROM that no outer join separates from the expressions of the place.
-List* parts_of(const Place* place) {
-  return place->join == nullptr ? place->level->query->jointree->fromlist
-                                : list_make2(place->join->larg, place->join->rarg);
-}
-
-// The one that has an entry, or null.
-Node* part_with(const Place* place, int number) {
-  for (auto* part : each<Node>(parts_of(place))) {
-    if (has_entry(part, number)) return part;
-  }
-  return nullptr;
-}
-
-void replace_part(const Place* place, const Node* part, Node* other) {
-  ListCell* cell;
-  foreach (cell, place->level->query->jointree->fromlist) {
-    if (lfirst(cell) == part) lfirst(cell) = other;
-  }
-  if (place->join == nullptr) return;
-  if (place->join->larg == part) place->join->larg = other;
-  if (place->join->rarg == part) place->join->rarg = other;
-}
-
-int add_entry(Query* query, RangeTblEntry* entry) {
-  query->rtable = lappend(query->rtable, entry);
-  return list_length(query->rtable);
-}
-
-RangeTblEntry* entry_of_join() {
-  RangeTblEntry* entry = makeNode(RangeTblEntry);
-  entry->rtekind = RTE_JOIN;
-  entry->jointype = JOIN_LEFT;
-  entry->eref = makeAlias("persons", NIL);
-  entry->inFromCl = true;
-  return entry;
-}
-
-// The group in FROM.
-struct Joined {
-  const Query* group;
-  int entry;
-  int join;
-};
-
-// A column of it, as the condition of the join names it.
-Var* column_in_join(const Joined& joined, int number) {
-  const auto* column =
-      static_cast<const TargetEntry*>(list_nth(joined.group->targetList, number - 1));
-  Var* made = column_of_table(column);
-  made->varno = joined.entry;
-  return made;
-}
-
-// The same above the join.
-Node* column_of_group(const Joined& joined, int number) {
-  Var* column = column_in_join(joined, number);
-  DPQ_SET_NULLING_JOINS(column, bms_make_singleton(joined.join));
-  return as<Node>(column);
-}
-
 // The condition by which the subquery compares persons, with the group's person.
 Node* condition_of(const Subquery& subquery, const Joined& joined) {
   return mapped(subquery.condition, [&](Node* node) -> Node* {
@@ -479,17 +312,8 @@ Node* condition_of(const Subquery& subquery, const Joined& joined) {
 }
 
 Joined join_group(const Place* place, const Subquery& subquery, Query* group, Node* part) {
-  Query* query = place->level->query;
-  RangeTblRef* reference = makeNode(RangeTblRef);
-  reference->rtindex = add_entry(query, derived_table(group));
-  JoinExpr* join = makeNode(JoinExpr);
-  join->jointype = JOIN_LEFT;
-  join->larg = part;
-  join->rarg = as<Node>(reference);
-  join->rtindex = add_entry(query, entry_of_join());
-  const Joined joined = {group, reference->rtindex, join->rtindex};
-  join->quals = condition_of(subquery, joined);
-  replace_part(place, part, as<Node>(join));
+  const Joined joined = join_derived(place, group, part);
+  joined.join->quals = condition_of(subquery, joined);
   return joined;
 }
 
@@ -569,7 +393,7 @@ Node* value_in_list(const Subquery& subquery, Node* exists) {
 }
 
 // Null if the subquery stays.
-Node* joined_value(const Place* place, const SubLink* link) {
+Node* value_of_person(const Place* place, const SubLink* link) {
   Subquery subquery{};
   if (describe(&subquery, place->level, link) != Lack::kNothing) return nullptr;
   Node* part = part_with(place, static_cast<int>(subquery.outer->varno));
@@ -580,16 +404,24 @@ Node* joined_value(const Place* place, const SubLink* link) {
   return value_in_list(subquery, is_not_null(column_of_group(joined, 1)));
 }
 
+Node* joined_value(const Place* place, Node* subquery, bool is_condition) {
+  Node* value = IsA(subquery, SubLink) ? value_of_person(place, as<SubLink>(subquery)) : nullptr;
+  return value != nullptr ? value : public_value(place, subquery, is_condition);
+}
+
 // Equal subqueries are joined once, so that a key is the same wherever it is shown.
-Node* value_in_place(Place* place, const SubLink* link) {
+Node* value_in_place(Place* place, Node* subquery, bool is_condition) {
   const ListCell* cell;
-  foreach (cell, place->links) {
-    if (!equal(lfirst(cell), link)) continue;
-    return static_cast<Node*>(copyObjectImpl(list_nth(place->values, foreach_current_index(cell))));
+  foreach (cell, place->subqueries) {
+    const int number = foreach_current_index(cell);
+    if (!equal(lfirst(cell), subquery)) continue;
+    if (list_nth_int(place->conditions, number) != static_cast<int>(is_condition)) continue;
+    return static_cast<Node*>(copyObjectImpl(list_nth(place->values, number)));
   }
-  Node* value = joined_value(place, link);
+  Node* value = joined_value(place, subquery, is_condition);
   if (value == nullptr) return nullptr;
-  place->links = lappend(place->links, const_cast<SubLink*>(link));
+  place->subqueries = lappend(place->subqueries, subquery);
+  place->conditions = lappend_int(place->conditions, static_cast<int>(is_condition));
   place->values = lappend(place->values, value);
   return value;
 }
@@ -599,8 +431,19 @@ Node* value_in_place(Place* place, const SubLink* link) {
 template <class Tree>
 Tree* without_subqueries(Place* place, Tree* tree) {
   return mapped(tree, [=](Node* node) {
-    return IsA(node, SubLink) ? value_in_place(place, as<SubLink>(node)) : nullptr;
+    return is_subquery(node) ? value_in_place(place, node, false) : nullptr;
   });
+}
+
+// Of a condition, in which NULL is as good as false.
+Node* without_subqueries_of_condition(Place* place, Node* condition) {
+  if (condition == nullptr) return nullptr;
+  if (IsA(condition, List) || is_andclause(condition) || is_orclause(condition)) {
+    return with_children(condition,
+                         [=](Node* term) { return without_subqueries_of_condition(place, term); });
+  }
+  Node* value = is_subquery(condition) ? value_in_place(place, condition, true) : nullptr;
+  return value != nullptr ? value : without_subqueries(place, condition);
 }
 
 // Of a level that groups rows, what is computed of each row.
@@ -623,9 +466,9 @@ bool join_in_conditions(const Level* level, Node* part) {
   auto* join = as<JoinExpr>(part);
   bool changes = join_in_conditions(level, join->larg);
   changes |= join_in_conditions(level, join->rarg);
-  Place place = {level, join, NIL, NIL};
-  join->quals = without_subqueries(&place, join->quals);
-  return changes || place.links != NIL;
+  Place place = place_in(level, join);
+  join->quals = without_subqueries_of_condition(&place, join->quals);
+  return changes || place.subqueries != NIL;
 }
 
 bool join_in_level(const Level* level) {
@@ -634,8 +477,8 @@ bool join_in_level(const Level* level) {
   for (auto* part : each<Node>(query->jointree->fromlist)) {
     changes |= join_in_conditions(level, part);
   }
-  Place place = {level, nullptr, NIL, NIL};
-  query->jointree->quals = without_subqueries(&place, query->jointree->quals);
+  Place place = place_in(level, nullptr);
+  query->jointree->quals = without_subqueries_of_condition(&place, query->jointree->quals);
   const bool groups = query->hasAggs || query->groupClause != NIL || query->havingQual != nullptr;
   if (!groups) {
     query->targetList = without_subqueries(&place, query->targetList);
@@ -644,13 +487,13 @@ bool join_in_level(const Level* level) {
     query->targetList = without_subqueries_of_rows(&place, query->targetList, keys);
     query->havingQual = without_subqueries_of_rows(&place, query->havingQual, keys);
   }
-  return changes || place.links != NIL;
+  return changes || place.subqueries != NIL;
 }
 
-bool may_have_subqueries(const Level* level) {
+bool may_have_subqueries(const Level* level, bool is_beside_rows) {
   const Query* query = level->query;
-  return query->commandType == CMD_SELECT && query->hasSubLinks && level->borrowed_rows != NIL &&
-         query->setOperations == nullptr;
+  return query->commandType == CMD_SELECT && query->hasSubLinks &&
+         (level->borrowed_rows != NIL || is_beside_rows) && query->setOperations == nullptr;
 }
 
 // ---- Refusals ------------------------------------------------------------------------------
@@ -700,15 +543,15 @@ void refuse_other_subquery(const RefusedQuery& refused, const Level* level, cons
 
 }  // namespace
 
-bool join_person_subqueries(const Level* level) {
-  if (!may_have_subqueries(level) || !join_in_level(level)) return false;
+bool join_subqueries(const Level* level, bool is_beside_rows) {
+  if (!may_have_subqueries(level, is_beside_rows) || !join_in_level(level)) return false;
   forget_group_keys(level->query);
   level->query->hasSubLinks = has_sublink(level->query);
   return true;
 }
 
 void refuse_other_subqueries(const RefusedQuery& refused, const Level* level) {
-  if (!may_have_subqueries(level)) return;
+  if (!may_have_subqueries(level, false)) return;
   visit_nodes(
       level->query,
       [&](const Node* node) {

@@ -14,9 +14,10 @@
 // The validator looks at the joins; these are not trusted (Lemma 34l of docs/privacy/relations.md).
 namespace dpquantile {
 
-// Joins a level with its subqueries about persons. Returns whether it has any: then it has to be
-// read again.
-bool join_person_subqueries(const Level* level);
+// Joins a level with its subqueries about persons, and with those of public tables.
+// `is_beside_rows`: whether it has none but public rows, which a level around joins with protected
+// ones. Returns whether it has any: then it has to be read again.
+bool join_subqueries(const Level* level, bool is_beside_rows);
 
 // Refuses the subqueries over protected rows that are left in a level with such rows, with what
 // they lack.

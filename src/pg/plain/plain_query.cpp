@@ -333,17 +333,18 @@ void count_whole_rows(Query* query) {
   visit_nodes(query->havingQual, count_each);
 }
 
-// Takes set operations but UNION ALL out of rows of persons, subqueries about persons out of the
-// expressions of a level with protected rows, window functions, DISTINCT and grouping sets out of
-// one with standard aggregates over such rows, numbers of persons by group, all but keys and
-// aggregates out of a person group, and all but window functions and columns out of a level of such
-// functions. What is taken out becomes levels below. Returns whether the level has changed.
-bool take_apart_level(const Level* level) {
+// Takes set operations but UNION ALL out of rows of persons, subqueries about persons and of public
+// tables out of the expressions of a level with protected rows, window functions, DISTINCT and
+// grouping sets out of one with standard aggregates over such rows, numbers of persons by group,
+// all but keys and aggregates out of a person group, and all but window functions and columns out
+// of a level of such functions. What is taken out becomes levels below. Returns whether the level
+// has changed.
+bool take_apart_level(const Level* level, bool is_beside_rows) {
   Query* query = level->query;
   if (put_views_below(level)) return true;
   if (query->setOperations != nullptr) return group_set_operation(level);
   if (level->borrowed_rows != NIL) count_whole_rows(query);
-  if (join_person_subqueries(level)) return true;
+  if (join_subqueries(level, is_beside_rows)) return true;
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   if (level->picks_rows_of_persons) return pick_first_rows(query);
   if (level->windows_persons) return !has_plain_windows(query) && put_windows_below(query);
@@ -360,11 +361,23 @@ bool take_apart_level(const Level* level) {
   return true;
 }
 
+bool is_in_from(const Level* level, const Level* below) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (entry.is_in_from && entry.below == below) return true;
+  }
+  return false;
+}
+
 // The levels below one that has changed are others than those that were read.
-bool take_apart(const Level* level) {
-  if (take_apart_level(level)) return true;
+bool take_apart(const Level* level, bool is_beside_rows) {
+  if (take_apart_level(level, is_beside_rows)) return true;
+  const bool has_rows = level->borrowed_rows != NIL || is_beside_rows;
   bool changes = false;
-  for (const auto* below : each<const Level>(level->below)) changes |= take_apart(below);
+  for (const auto* below : each<const Level>(level->below)) {
+    const bool is_joined = has_rows && below->borrowed_rows == NIL && is_in_from(level, below);
+    changes |= take_apart(below, is_joined);
+  }
   return changes || show_person_in_union(level);
 }
 
@@ -400,7 +413,7 @@ const Statement* read_levels(Query* query, Oid lent = InvalidOid) {
 // The levels of the query as they are then. `lent`: as in find_borrowed_relations().
 const Statement* read_apart(Query* query, Oid lent = InvalidOid) {
   const Statement* statement = read_levels(query, lent);
-  while (take_apart(statement->top)) statement = read_levels(query, lent);
+  while (take_apart(statement->top, false)) statement = read_levels(query, lent);
   return statement;
 }
 

@@ -1,6 +1,7 @@
 #include "pg/protect/join_fanout.hpp"
 
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/public_level.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/server/trees.hpp"
@@ -44,6 +45,8 @@ struct Term {
 // A comparison by which PostgreSQL may join.
 struct JoinKey {
   List* columns;  // BaseColumn*
+  List* left;     // those of its sides
+  List* right;
   bool is_hashed;
 };
 
@@ -139,8 +142,10 @@ void add_keys(Block* block, const JudgedLevel* level, Node* condition) {
     const bool is_hashed = op_hashjoinable(comparison->opno, type);
     if (!is_hashed && !op_mergejoinable(comparison->opno, type)) continue;
     List* columns = columns_of(level, part);
-    if (is_of_several(columns))
-      block->keys = lappend(block->keys, on_heap(JoinKey{columns, is_hashed}));
+    if (!is_of_several(columns)) continue;
+    List* left = columns_of(level, static_cast<Node*>(linitial(comparison->args)));
+    List* right = columns_of(level, static_cast<Node*>(lsecond(comparison->args)));
+    block->keys = lappend(block->keys, on_heap(JoinKey{columns, left, right, is_hashed}));
   }
 }
 
@@ -310,11 +315,19 @@ bool share_other_entry(const JoinKey& one, const JoinKey& other, const JudgedEnt
   return false;
 }
 
+// Whether two columns of an entry may have values that the user chooses for each other. Two columns
+// of a table have those of its rows.
+bool may_be_chosen(const JudgedEntry& entry, AttrNumber one, AttrNumber other) {
+  const StoredColumn first = stored_column(entry, one);
+  const StoredColumn second = stored_column(entry, other);
+  return first.entry == nullptr || first.entry != second.entry || first.number == second.number;
+}
+
 bool share_column(const JoinKey& one, const JoinKey& other, const JudgedEntry* entry) {
   for (const auto* column : each<const BaseColumn>(one.columns)) {
     for (const auto* other_column : each<const BaseColumn>(other.columns)) {
       if (column->entry == entry && other_column->entry == entry &&
-          column->number == other_column->number) {
+          may_be_chosen(*entry, column->number, other_column->number)) {
         return true;
       }
     }
@@ -322,10 +335,29 @@ bool share_column(const JoinKey& one, const JoinKey& other, const JudgedEntry* e
   return false;
 }
 
+bool share_entry(const List* columns, const List* others) {
+  for (const auto* column : each<const BaseColumn>(columns)) {
+    if (has_column_of(others, column->entry)) return true;
+  }
+  return false;
+}
+
+// Whether no join is by both keys: one of them computes a side from the table and another entry,
+// with which the other key joins the table.
+bool are_of_different_joins(const JoinKey& one, const JoinKey& other, const JudgedEntry* entry) {
+  const bool is_left = has_column_of(one.left, entry);
+  const bool is_other_left = has_column_of(other.left, entry);
+  if (is_left == has_column_of(one.right, entry)) return false;
+  if (is_other_left == has_column_of(other.right, entry)) return false;
+  return share_entry(is_left ? one.left : one.right, is_other_left ? other.right : other.left) ||
+         share_entry(is_other_left ? other.left : other.right, is_left ? one.right : one.left);
+}
+
 // Where two keys compare a table with the same rows, PostgreSQL combines their hashes. Those of one
 // column cancel each other, and one that has no hash is compared for each row that the other finds.
 bool may_meet_many(const JoinKey& one, const JoinKey& other, const JudgedEntry* entry) {
   if (!share_other_entry(one, other, entry)) return false;
+  if (are_of_different_joins(one, other, entry)) return false;
   return !one.is_hashed || !other.is_hashed || share_column(one, other, entry);
 }
 
@@ -359,7 +391,7 @@ void count_comparisons(JudgedLevel* level) {
   double compared = kRowsOfHash;
   for (const auto* base : each<const Base>(block.bases)) {
     const JudgedEntry& entry = entry_of(base->level, base->number);
-    if (entry.is_joined_table) check_table(block, *base);
+    if (entry.is_joined_table || entry.public_level != nullptr) check_table(block, *base);
     if (!is_list(entry)) continue;
     const Comparisons list = comparisons_with_list(level, block, *base);
     if (list.may_multiply) multiplied *= list.rows;

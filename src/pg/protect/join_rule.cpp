@@ -3,6 +3,7 @@
 #include "pg/facts/unique_key.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/key_comparison.hpp"
+#include "pg/protect/public_level.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/unit_join.hpp"
 #include "pg/server/trees.hpp"
@@ -20,6 +21,10 @@ constexpr char kJoinHint[] =
     "Join tables by all columns of a primary key or unique index, with values of the same types: "
     "FROM staff JOIN department d ON d.id = staff.department.";
 
+constexpr char kLevelHint[] =
+    "Compare all columns of a key by =, as they are in a table: write SELECT DISTINCT of these "
+    "columns alone, IN or EXISTS, or name a unique key of each table.";
+
 constexpr char kTableHint[] =
     "Join the table itself by a unique key, with conditions on it in ON, or a list: VALUES of "
     "constants, generate_series or unnest.";
@@ -35,7 +40,7 @@ constexpr char kPublicSideHint[] =
 // A part of FROM.
 struct Part {
   Bitmapset* entries;
-  bool has_rows;  // the protected rows are in it; otherwise it is one table
+  bool has_rows;  // the protected rows are in it; otherwise only tables
   // The entry with the column of the users of these rows; 0 if they only refer to rows with users.
   int user;
   // The entries of which the column of users has the user in all of these rows: not those that an
@@ -43,6 +48,8 @@ struct Part {
   Bitmapset* users;
   // Whether an outer join keeps rows of a public table beside these rows.
   bool has_public_side;
+  // Of tables: the conditions by which inner joins join them with each other.
+  List* conditions;
 };
 
 struct Walk {
@@ -69,7 +76,8 @@ Part part_of_entry(JudgedLevel* level, int number) {
   const JudgedEntry& entry = entry_of(level, number);
   const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
   if (!has_rows) describe_list(level, number);
-  if (!has_rows && !entry.is_joined_table && !is_list(entry)) {
+  if (!has_rows && !is_list(entry)) describe_public_level(level, number);
+  if (!has_rows && !entry.is_joined_table && !is_list(entry) && entry.public_level == nullptr) {
     refuse_join(level, nullptr,
                 psprintf("\"%s\" cannot be joined with protected rows: it is neither an ordinary "
                          "table without children and row security nor a list of constants",
@@ -78,8 +86,12 @@ Part part_of_entry(JudgedLevel* level, int number) {
   }
   const bool has_public_side = entry.source != nullptr && entry.source->has_public_side;
   const bool has_users = entry.source != nullptr || has_own_users(entry);
-  return {bms_make_singleton(number), has_rows, has_users ? number : 0,
-          has_users ? bms_make_singleton(number) : nullptr, has_public_side};
+  return {bms_make_singleton(number),
+          has_rows,
+          has_users ? number : 0,
+          has_users ? bms_make_singleton(number) : nullptr,
+          has_public_side,
+          NIL};
 }
 
 // An outer join may put NULLs in the place of these entries.
@@ -90,18 +102,17 @@ void set_absent(JudgedLevel* level, const Bitmapset* entries) {
   }
 }
 
-// Whether conditions choose at most one row of the table for a row. The statement will rely on it.
-bool fixes_row(const Walk& walk, const Part& rows, int table, const List* conditions) {
-  if (!can_be_hashed(conditions, table, rows.entries)) return false;
-  if (is_list(entry_of(walk.level, table))) {
-    return fixes_row_of_list(walk.level, conditions, table, rows.entries);
+void set_public(JudgedLevel* level, const Bitmapset* entries, bool are_public) {
+  int number = -1;
+  while ((number = bms_next_member(entries, number)) >= 0) {
+    entry_of(level, number).is_public = are_public;
   }
-  const RangeTblEntry* entry = rt_fetch(table, walk.level->query->rtable);
-  const Oid index = index_that_fixes_row(conditions, entry->relid, table, rows.entries);
-  if (!OidIsValid(index)) return false;
-  List** indexes = &walk.level->statement->indexes;
-  *indexes = list_append_unique_oid(*indexes, index);
-  return true;
+}
+
+// Whether conditions choose at most one row of the table for a row, and a hash join finds it.
+bool finds_row(const Walk& walk, const Part& rows, int table, const List* conditions) {
+  return can_be_hashed(conditions, table, rows.entries) &&
+         fixes_row(walk.level, table, conditions, rows.entries);
 }
 
 [[noreturn]] void refuse_multiplying_list(const Walk& walk, int list, const Node* at) {
@@ -129,9 +140,11 @@ bool fixes_row(const Walk& walk, const Part& rows, int table, const List* condit
   if (is_list(entry_of(walk.level, table))) {
     refuse_multiplying_list(walk, table, at);
   }
+  const bool is_level = entry_of(walk.level, table).public_level != nullptr;
   refuse_join(walk.level, at,
               psprintf("the join may multiply protected rows: it compares no unique key of \"%s\"",
-                       rt_fetch(table, walk.level->query->rtable)->eref->aliasname));
+                       rt_fetch(table, walk.level->query->rtable)->eref->aliasname),
+              is_level ? kLevelHint : kJoinHint);
 }
 
 bool are_public(const JudgedLevel* level, const List* conditions) {
@@ -139,14 +152,14 @@ bool are_public(const JudgedLevel* level, const List* conditions) {
 }
 
 // "public LEFT JOIN protected": all rows of the public side stay.
-void add_public_side(const Walk& walk, const Part& rows, int table, const Node* at) {
+void add_public_side(const Walk& walk, const Part& rows, const Part& tables, const Node* at) {
   JudgedLevel* level = walk.level;
   if (level->has_public_side) {
     refuse_join(level, at, "more than one outer join keeps public rows without a protected row",
                 kPublicSideHint);
   }
   set_absent(level, rows.entries);
-  entry_of(level, table).is_public = true;
+  set_public(level, tables.entries, true);
   level->has_public_side = true;
   level->keeps_public_rows = true;
 }
@@ -172,38 +185,50 @@ List* terms_on(const JudgedLevel* level, const List* conditions, int table) {
 
 // What a public row is joined to is public if all terms are that choose it: those of ON, also if
 // they do not name it, and those of WHERE that do. An inner join by another one drops public rows.
-void add_beside_public_side(const Walk& walk, int table, const List* on, bool is_inner) {
-  JudgedEntry& entry = entry_of(walk.level, table);
-  const List* where = is_inner ? walk.where : NIL;
-  entry.is_public = true;
-  entry.is_public =
-      are_public(walk.level, on) && are_public(walk.level, terms_on(walk.level, where, table));
-  if (is_inner && !entry.is_public) walk.level->keeps_public_rows = false;
+void add_beside_public_side(const Walk& walk, const Part& tables, const List* on, bool is_inner) {
+  JudgedLevel* level = walk.level;
+  set_public(level, tables.entries, true);
+  bool is_chosen_publicly = are_public(level, on) && are_public(level, tables.conditions);
+  int table = -1;
+  while (is_inner && (table = bms_next_member(tables.entries, table)) >= 0) {
+    is_chosen_publicly =
+        is_chosen_publicly && are_public(level, terms_on(level, walk.where, table));
+  }
+  set_public(level, tables.entries, is_chosen_publicly);
+  if (is_inner && !is_chosen_publicly) level->keeps_public_rows = false;
 }
 
 Part walk_from(const Walk& walk, Node* node);
 
 struct Sides {
   Part rows;
-  Part table;
-  bool keeps_rows;   // an outer join keeps protected rows without partner
-  bool keeps_table;  // an outer join keeps rows of the table without partner
+  Part tables;
+  bool keeps_rows;    // an outer join keeps protected rows without partner
+  bool keeps_tables;  // an outer join keeps rows of the tables without partner
 };
 
 Sides sides_of(const Walk& walk, const JoinExpr* join, const Part& left, const Part& right) {
-  const auto* at = as<Node>(join);
-  if (!left.has_rows && !right.has_rows) {
-    refuse_join(walk.level, at,
-                "tables are joined with each other before they are joined with protected rows",
-                kOneByOneHint);
-  }
   const bool keeps_left = join->jointype == JOIN_LEFT;
   const bool keeps_right = join->jointype == JOIN_RIGHT;
   if (join->jointype != JOIN_INNER && !keeps_left && !keeps_right) {
-    refuse_type_of_join(walk.level, at);
+    refuse_type_of_join(walk.level, as<Node>(join));
   }
   return left.has_rows ? Sides{left, right, keeps_left, keeps_right}
                        : Sides{right, left, keeps_right, keeps_left};
+}
+
+// Tables that are joined with each other before they are joined with protected rows. An inner join
+// of them is one by all conditions together, in any order.
+Part join_of_tables(const Walk& walk, const JoinExpr* join, const Part& left, const Part& right) {
+  if (join->jointype != JOIN_INNER) {
+    refuse_join(walk.level, as<Node>(join),
+                "an outer join joins tables with each other before they are joined with protected "
+                "rows",
+                kOneByOneHint);
+  }
+  List* conditions = list_concat_copy(left.conditions, right.conditions);
+  conditions = list_concat(conditions, list_copy(terms_of(join->quals)));
+  return {bms_union(left.entries, right.entries), false, 0, nullptr, false, conditions};
 }
 
 struct UserJoin {
@@ -249,35 +274,60 @@ Part join_of_users(JudgedLevel* level, const UserJoin& join, const List* conditi
     refuse_type_of_join(level, join.at);
   }
   const Part& kept = join.type == JOIN_RIGHT ? join.right : join.left;
-  return {bms_union(join.left.entries, join.right.entries), true, user_of_join(level, join),
+  return {bms_union(join.left.entries, join.right.entries),
+          true,
+          user_of_join(level, join),
           join.type == JOIN_INNER ? bms_union(join.left.users, join.right.users) : kept.users,
-          join.left.has_public_side || join.right.has_public_side};
+          join.left.has_public_side || join.right.has_public_side,
+          NIL};
+}
+
+// Adds tables to rows, in any order in which each is joined to those before. `at` is the join, null
+// in a list.
+void add_tables(const Walk& walk, Part* rows, Bitmapset* tables, const List* conditions,
+                const Node* at) {
+  while (!bms_is_empty(tables)) {
+    Bitmapset* left = nullptr;
+    int table = -1;
+    while ((table = bms_next_member(tables, table)) >= 0) {
+      if (finds_row(walk, *rows, table, conditions)) {
+        rows->entries = bms_add_member(bms_copy(rows->entries), table);
+      } else {
+        left = bms_add_member(left, table);
+      }
+    }
+    if (bms_equal(left, tables)) {
+      refuse_multiplying(walk, *rows, bms_next_member(left, -1), conditions, at);
+    }
+    tables = left;
+  }
 }
 
 Part walk_join(const Walk& walk, const JoinExpr* join) {
   const bool is_inner = join->jointype == JOIN_INNER;
-  // WHERE chooses rows after the join only if no outer join is in between.
-  const Walk below = {walk.level, is_inner ? walk.where : NIL};
-  const Part left = walk_from(below, join->larg);
-  const Part right = walk_from(below, join->rarg);
+  // WHERE chooses rows after the join: also those of a side, unless NULLs take their place.
+  const Walk kept = {walk.level, walk.where};
+  const Walk other = {walk.level, NIL};
+  const Part left = walk_from(is_inner || join->jointype == JOIN_LEFT ? kept : other, join->larg);
+  const Part right = walk_from(is_inner || join->jointype == JOIN_RIGHT ? kept : other, join->rarg);
   const auto* at = as<Node>(join);
   const List* on = terms_of(join->quals);
   const List* conditions = is_inner ? list_concat_copy(on, walk.where) : on;
   if (left.has_rows && right.has_rows) {
     return join_of_users(walk.level, {left, right, join->jointype, at}, conditions);
   }
-  Sides sides = sides_of(walk, join, left, right);
-  const int table = bms_singleton_member(sides.table.entries);
-  if (!fixes_row(walk, sides.rows, table, conditions))
-    refuse_multiplying(walk, sides.rows, table, conditions, at);
-  if (sides.keeps_table) {
-    add_public_side(walk, sides.rows, table, at);
-    sides.rows.has_public_side = true;
-  } else if (sides.rows.has_public_side) {
-    add_beside_public_side(walk, table, on, is_inner);
+  if (!left.has_rows && !right.has_rows) return join_of_tables(walk, join, left, right);
+  const Sides sides = sides_of(walk, join, left, right);
+  Part joined = sides.rows;
+  add_tables(walk, &joined, sides.tables.entries,
+             list_concat_copy(conditions, sides.tables.conditions), at);
+  if (sides.keeps_tables) {
+    add_public_side(walk, sides.rows, sides.tables, at);
+    joined.has_public_side = true;
+  } else if (joined.has_public_side) {
+    add_beside_public_side(walk, sides.tables, on, is_inner);
   }
-  sides.rows.entries = bms_add_member(sides.rows.entries, table);
-  return sides.rows;
+  return joined;
 }
 
 Part walk_from(const Walk& walk, Node* node) {
@@ -288,32 +338,15 @@ Part walk_from(const Walk& walk, Node* node) {
   refuse_join(walk.level, node, "this kind of item in FROM is not supported beside protected rows");
 }
 
-// Adds the tables of a FROM list, in any order in which each is joined to those before.
-void add_tables(const Walk& walk, Part* rows, Bitmapset* tables) {
-  while (!bms_is_empty(tables)) {
-    Bitmapset* left = nullptr;
-    int table = -1;
-    while ((table = bms_next_member(tables, table)) >= 0) {
-      if (fixes_row(walk, *rows, table, walk.where)) {
-        rows->entries = bms_add_member(rows->entries, table);
-      } else {
-        left = bms_add_member(left, table);
-      }
-    }
-    if (bms_equal(left, tables)) {
-      refuse_multiplying(walk, *rows, bms_next_member(left, -1), walk.where, nullptr);
-    }
-    tables = left;
-  }
-}
-
 void walk_list(const Walk& walk, const List* from) {
   Part rows{};
   Bitmapset* tables = nullptr;
+  List* conditions = list_copy(walk.where);
   for (auto* node : each<Node>(from)) {
     const Part part = walk_from(walk, node);
     if (!part.has_rows) {
       tables = bms_add_members(tables, part.entries);
+      conditions = list_concat(conditions, list_copy(part.conditions));
     } else if (rows.has_rows) {
       rows = join_of_users(walk.level, {rows, part, JOIN_INNER, nullptr}, walk.where);
     } else {
@@ -324,7 +357,7 @@ void walk_list(const Walk& walk, const List* from) {
   walk.level->user_entry = rows.user;
   walk.level->user_entries = rows.users;
   if (!bms_is_empty(tables)) walk.level->keeps_public_rows = false;
-  add_tables(walk, &rows, tables);
+  add_tables(walk, &rows, tables, conditions, nullptr);
 }
 
 void begin_with_sources(JudgedLevel* level) {

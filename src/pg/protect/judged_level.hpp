@@ -15,6 +15,7 @@ extern "C" {
 namespace dpquantile {
 
 struct JudgedLevel;
+struct PublicLevel;
 
 // The limits for the values of rows among which row_work.hpp chooses: 64 kB, 32 kB, ... 256 bytes,
 // and 256 bytes with shorter values of parameters.
@@ -43,6 +44,9 @@ struct ColumnWork {
 // Judges the subquery of an expression.
 using SubqueryCheck = void (*)(JudgedLevel* level, SubLink* subquery);
 
+// Rewrites the expressions of a public level.
+using PublicRewriting = void (*)(JudgedLevel* level);
+
 // A statement with borrowed relations.
 struct JudgedStatement {
   RefusedQuery refused;
@@ -58,6 +62,7 @@ struct JudgedStatement {
   // Whose rights decide which tables in views are public; invalid: all are.
   Oid reader;
   SubqueryCheck check_subquery;
+  PublicRewriting rewrite_public;
   int node_count;        // nodes of the expressions that have been looked at
   RowWork work;          // of the expressions inside
   HTAB* bounds;          // SizeBound of the values in them
@@ -82,6 +87,8 @@ struct JudgedEntry {
   AttrNumber user_column;     // of a protected table or view: the column that names the users, or 0
   const JudgedLevel* source;  // the derived table, CTE or view with protected rows, or null
   bool is_joined_table;       // a table that the user may read, in a source or release block
+  const PublicLevel*
+      public_level;             // the derived table or CTE of public rows, beside protected ones
   Bitmapset* distinct_columns;  // of a list beside protected rows: in each no two rows are equal
   Bitmapset* distinct_rows;     // columns of such a list: no two rows are equal in all of them
   Bitmapset* hashed_columns;  // those of distinct_columns of which at most two values have one hash
@@ -90,6 +97,22 @@ struct JudgedEntry {
   bool may_have_nulls;     // of such a list: whether a value may be NULL
   bool is_public;          // its rows, and which of them there are, depend on no protected row
   bool may_be_absent;      // an outer join puts NULLs in the place of its rows
+};
+
+// Tables in FROM of a public level, and the conditions by which they are joined.
+struct PublicPart {
+  Bitmapset* tables;
+  List* conditions;
+};
+
+// A derived table or CTE of public rows that is joined with protected ones (public_level.hpp).
+struct PublicLevel {
+  JudgedLevel* level;
+  List* shown;         // the expressions of its columns, as they were written
+  List* keys;          // those of GROUP BY or DISTINCT
+  PublicPart* kept;    // what inner joins and WHERE join
+  List* others;        // PublicPart: what each outer join may put NULLs in the place of
+  bool combines_rows;  // a row of it is a group of rows
 };
 
 struct JudgedLevel {
@@ -115,11 +138,12 @@ struct JudgedLevel {
   int user_entry;                   // the entry of FROM that shows this column
   Bitmapset* user_entries;  // all entries of which a column has the user in each row: inner joins
                             // by users have several
-  bool is_refused;          // if all reasons are collected: a rule has refused it, or a level in it
-  bool has_one_row;         // no person has several of its rows
-  bool has_person_groups;   // it is a person group or a UNION ALL, or reads one, so that one value
-                            // of a row may change several rows of its person
-  bool is_empty;            // a source of which no row is read
+  const PublicLevel* as_public;  // what it is if it is joined with protected rows, or null
+  bool is_refused;         // if all reasons are collected: a rule has refused it, or a level in it
+  bool has_one_row;        // no person has several of its rows
+  bool has_person_groups;  // it is a person group or a UNION ALL, or reads one, so that one value
+                           // of a row may change several rows of its person
+  bool is_empty;           // a source of which no row is read
   // "public LEFT JOIN protected": some rows may have no protected row.
   bool has_public_side;
   // All rows of the public side stay, whatever the protected rows are.

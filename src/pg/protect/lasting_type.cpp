@@ -44,6 +44,9 @@ bool is_lasting_type(const JudgedLevel* level, Oid type) {
     const RangeTblEntry* table = rt_fetch(i, level->query->rtable);
     if (is_table && table->rtekind == RTE_RELATION && is_of_column(type, table->relid)) return true;
     if (entry.source != nullptr && is_lasting_type(entry.source, type)) return true;
+    if (entry.public_level != nullptr && is_lasting_type(entry.public_level->level, type)) {
+      return true;
+    }
   }
   return false;
 }

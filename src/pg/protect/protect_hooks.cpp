@@ -132,6 +132,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   BorrowedPlan mark{};
   mark.user = GetUserId();
   mark.joined = statement.joined;
+  mark.public_tables = statement.public_tables;
   mark.indexes = statement.indexes;
   mark.expressions = plan_early_expressions(statement.early);
   mark.samples = plan_samples(statement.samples);
@@ -142,7 +143,7 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.longest_value = limit == nullptr ? 0 : DatumGetInt32(limit->constvalue);
   mark.own_parameters = statement.own_parameters;
   add_relations(&mark, borrowed);
-  check_writers(statement.refused, mark.indexes, mark.relations);
+  check_writers(statement.refused, mark.public_tables, mark.relations);
   check_joined_writers(statement.refused, mark.joined);
   for (auto* borrowed_relation : each<BorrowedRelation>(borrowed))
     lend_owners_rights(borrowed_relation);

@@ -7,11 +7,14 @@
 #include "pg/protect/join_rule.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/person_windows.hpp"
+#include "pg/protect/rewritten_keys.hpp"
 #include "pg/protect/row_work.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
 #include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
 }
 
 namespace dpquantile {
@@ -162,6 +165,17 @@ bool check_rows(JudgedLevel* level) {
   if (!attempt(level, [&] { check_joins(level); })) return false;
   rewrite_conditions(level, as<Node>(level->query->jointree));
   return true;
+}
+
+void rewrite_public(JudgedLevel* level) {
+  rewrite_conditions(level, as<Node>(level->query->jointree));
+  for_each_column(level, [&](Node* column) { return rewrite_column(level, column); });
+  for (const auto* key : each<const SortGroupClause>(level->query->groupClause)) {
+    auto* expression =
+        get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), level->query->targetList);
+    if (!IsA(expression, Const)) check_key_inside(level, key, expression);
+  }
+  rely_on_keys(level);
 }
 
 void check_source(JudgedLevel* level) {

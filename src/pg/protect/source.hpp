@@ -20,6 +20,9 @@ void check_source(JudgedLevel* level);
 // the rows are.
 bool check_rows(JudgedLevel* level);
 
+// Rewrites the expressions of a level of public rows that are read beside protected ones.
+void rewrite_public(JudgedLevel* level);
+
 // Puts what `rewrite` makes of each column of the level's query into its place, and notes how many
 // nodes it has, how long it takes to compute, and how long its values are.
 template <class Rewrite>

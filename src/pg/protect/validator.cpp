@@ -389,6 +389,7 @@ void validate_statement(JudgedStatement* statement, Query* query) {
   check_catalog_objects(refused, query);
   if (count_reasons(refused) > before) return;
   statement->check_subquery = judge_subquery;
+  statement->rewrite_public = rewrite_public;
   Level* read = read_statement(query, statement->borrowed)->top;
   check_scans(refused, read);
   compare_copied_persons(read);

@@ -409,7 +409,8 @@ int sum_of_branches(const Level* level, const Limit& limit) {
 // The rows of a referenced table only say whose other rows are.
 bool has_limiting_rows(const Entry& entry) {
   if (!entry.is_in_from) return false;
-  if (entry.borrowed != nullptr) return !entry.borrowed->is_referenced && !is_view_of_persons(entry);
+  if (entry.borrowed != nullptr)
+    return !entry.borrowed->is_referenced && !is_view_of_persons(entry);
   const Level* below = rows_below(entry);
   return below != nullptr && below->borrowed_rows != NIL && !below->only_names_persons;
 }

@@ -1,0 +1,168 @@
+-- Public tables beside protected rows: in derived tables and CTEs, joined with each other first, and in subqueries of expressions. A count
+-- of persons has epsilon 100, and one of rows 25: noise on it is 0 except with a probability below 1e-10.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_public_owner LOGIN;
+CREATE ROLE regress_dpq_public_analyst LOGIN;
+CREATE SCHEMA regress_dpq_public AUTHORIZATION regress_dpq_public_owner;
+GRANT USAGE ON SCHEMA regress_dpq_public TO regress_dpq_public_analyst;
+SELECT dp_grant_budget('regress_dpq_public_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_public_analyst');
+SET SESSION AUTHORIZATION regress_dpq_public_owner;
+SET search_path = regress_dpq_public, public;
+CREATE TABLE region (id int PRIMARY KEY, name text NOT NULL);
+INSERT INTO region VALUES (1, 'north'), (2, 'south'), (3, 'west');
+CREATE TABLE shop (id int PRIMARY KEY, name text NOT NULL, region int);
+INSERT INTO shop SELECT s, 'shop ' || s, CASE WHEN s < 10 THEN 1 + s % 3 END FROM generate_series(1, 10) s;
+CREATE TABLE holiday (country text, day date, name text, PRIMARY KEY (country, day));
+INSERT INTO holiday SELECT c, date '2024-01-01' + i, 'day ' || i FROM unnest('{it,fr}'::text[]) c, generate_series(0, 20, 5) i;
+CREATE TABLE note (shop int, text text);
+INSERT INTO note SELECT 1 + i % 4, 'note' FROM generate_series(1, 12) i;
+INSERT INTO note VALUES (NULL, 'none');
+CREATE TABLE nothing (shop int);
+CREATE VIEW shop_view AS SELECT * FROM shop;
+CREATE TABLE secured (shop int);
+ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+CREATE POLICY all_rows ON secured USING (true);
+CREATE TABLE parent (shop int);
+CREATE TABLE child () INHERITS (parent);
+CREATE TABLE written (shop int);
+GRANT INSERT ON written TO regress_dpq_public_analyst;
+CREATE TABLE hidden (shop int);
+-- 40 visits of 20 persons, two in each shop from 1 to 10 (and 20 in shops from 1 to 20): 4 in each, but of shop 5 NULL
+CREATE TABLE visit (person int, shop int, country text, day date);
+INSERT INTO visit SELECT 1 + i % 20, NULLIF(1 + i % 10, 5), CASE WHEN i % 2 = 0 THEN 'it' ELSE 'fr' END, date '2024-01-01' + i FROM generate_series(0, 39) i;
+SELECT dp_protect_table('visit', 'person', 4, unit => 'person');
+SELECT dp_set_domain('visit', 'shop', '{1,2,3,4,5,6,7,8,9,10}');
+SELECT dp_grant_private_access('visit', 'regress_dpq_public_analyst', epsilon => 100, delta => 1e-6);
+GRANT SELECT ON region, shop, holiday, note, nothing, shop_view, secured, parent, written TO regress_dpq_public_analyst;
+-- Each question is asked by the owner, who sees the rows, and by the analyst.
+CREATE TABLE question (id serial, query text);
+GRANT SELECT ON question TO regress_dpq_public_analyst;
+INSERT INTO question (query) VALUES
+  -- Dimensions first, in any order
+  ('SELECT r.name, count(*) FROM region r JOIN shop s ON s.region = r.id JOIN visit v ON v.shop = s.id GROUP BY 1'),
+  ('SELECT count(*) FROM (region r JOIN shop s ON s.region = r.id) JOIN (visit v JOIN holiday h USING (country, day)) ON v.shop = s.id'),
+  ('SELECT count(*) FROM region r, shop s, visit v WHERE v.shop = s.id AND s.region = r.id'),
+  ('SELECT count(r.id), count(*) FROM visit v LEFT JOIN (shop s JOIN region r ON r.id = s.region) ON v.shop = s.id'),
+  ('SELECT count(*) FROM shop s JOIN region r ON r.id = s.region, visit v WHERE v.shop = s.id AND r.name <> ''north'''),
+  -- Derived tables and CTEs
+  ('SELECT s.name, count(*) FROM visit v JOIN (SELECT id, name FROM shop WHERE region = 1) s ON s.id = v.shop GROUP BY 1'),
+  ('WITH s AS (SELECT * FROM shop WHERE region = 1) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
+  ('WITH s AS (SELECT * FROM shop WHERE region = 1) SELECT count(a.id), count(b.id) FROM visit v LEFT JOIN s a ON a.id = v.shop LEFT JOIN s b ON b.id = v.shop + 3'),
+  ('SELECT x.label, count(*) FROM visit v JOIN (SELECT s.id, r.name || '' '' || s.name AS label FROM shop s JOIN region r ON r.id = s.region ORDER BY label) x ON x.id = v.shop GROUP BY 1'),
+  ('SELECT count(x.shop), count(*) FROM visit v LEFT JOIN (SELECT DISTINCT shop FROM note) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT n.shop, s.name FROM note n JOIN shop s ON s.id = n.shop GROUP BY n.shop, s.name) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT day FROM holiday WHERE country = ''it'') h ON h.day = v.day'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT h.day FROM (SELECT * FROM holiday) h WHERE country = ''it'') h ON h.day = v.day'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT x.shop, s.name FROM (SELECT DISTINCT shop FROM note) x LEFT JOIN shop s ON s.id = x.shop) y USING (shop)'),
+  ('SELECT s.name, count(v.person) FROM (SELECT * FROM shop WHERE region = 2) s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.name'),
+  -- IN and EXISTS, in a condition and elsewhere
+  ('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM shop WHERE region = 1)'),
+  ('SELECT count(*) FROM visit WHERE shop IN (SELECT shop FROM note) OR country = ''it'''),
+  ('SELECT count(*) FROM visit WHERE day NOT IN (SELECT day FROM holiday)'),
+  ('SELECT count(*) FROM visit WHERE shop NOT IN (SELECT id FROM shop WHERE region = 1)'),
+  ('SELECT count(*) FROM visit WHERE shop NOT IN (SELECT shop FROM note)'),
+  ('SELECT count(*) FROM visit WHERE shop NOT IN (SELECT shop FROM note WHERE shop > 2)'),
+  ('SELECT count(*) FROM visit WHERE shop NOT IN (SELECT shop FROM nothing)'),
+  ('SELECT count(*) FROM visit WHERE (shop IN (SELECT shop FROM note)) IS NULL'),
+  ('SELECT count(*) FROM visit WHERE (shop IN (SELECT id FROM shop WHERE region = 1)) IS NULL'),
+  ('SELECT count(*) FROM visit WHERE (country, day) IN (SELECT country, day FROM holiday)'),
+  ('SELECT count(*) FROM visit WHERE shop + 1 IN (SELECT DISTINCT n.shop FROM note n JOIN shop s ON s.id = n.shop WHERE s.region IN (2, 3) ORDER BY 1)'),
+  ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT FROM shop s WHERE s.id = v.shop AND s.region = 1)'),
+  ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT 1 FROM holiday h WHERE h.country = v.country AND v.day = h.day LIMIT 1)'),
+  ('SELECT count(*) FROM visit v WHERE NOT EXISTS (SELECT FROM note n WHERE n.shop = v.shop)'),
+  ('SELECT count(*) FROM visit v WHERE NOT EXISTS (SELECT FROM note n JOIN shop s ON s.id = n.shop WHERE n.shop = v.shop AND s.region = 1)'),
+  ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT FROM nothing) OR NOT EXISTS (SELECT FROM note WHERE text = ''note'')'),
+  ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT FROM note) AND shop = 1'),
+  ('SELECT count(*) FROM visit WHERE shop = ANY (ARRAY(SELECT id FROM shop WHERE region = 1))'),
+  ('SELECT count(*) FROM visit WHERE shop <> ALL (ARRAY(SELECT shop FROM note WHERE shop < 3))'),
+  ('SELECT count(*) FROM visit WHERE country = ANY (ARRAY(SELECT country FROM holiday))'),
+  ('SELECT count(*) FILTER (WHERE shop IN (SELECT id FROM shop WHERE region = 1)), count(*) FROM visit'),
+  ('SELECT CASE WHEN shop IN (SELECT shop FROM note WHERE shop > 0) THEN ''noted'' ELSE ''other'' END AS kind, count(*) FROM visit GROUP BY 1'),
+  ('SELECT count(*) FROM shop s, visit v WHERE v.shop = s.id AND s.region IN (SELECT id FROM region WHERE name <> ''south'')'),
+  ('SELECT count(v.person) FROM region r LEFT JOIN (visit v JOIN shop s ON s.id = v.shop AND v.day NOT IN (SELECT day FROM holiday)) ON r.id = s.region'),
+  -- Values of one row
+  ('SELECT count(*) FROM visit v WHERE (SELECT region FROM shop s WHERE s.id = v.shop) = 2'),
+  ('SELECT count(*) FROM visit v WHERE shop = (SELECT id FROM shop WHERE id = 7)'),
+  ('SELECT (SELECT name FROM shop s WHERE s.id = v.shop AND s.region < 3) AS name, count(*) FROM visit v WHERE shop < 5 GROUP BY 1'),
+  ('SELECT count(*) FROM (SELECT person, shop IN (SELECT shop FROM note) AS noted FROM visit) x WHERE noted'),
+  ('WITH s AS (SELECT id FROM shop WHERE region = 1) SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM s) OR shop = (SELECT id FROM s WHERE id = 6)'),
+  -- Subqueries of public tables in one another
+  ('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM shop WHERE region IN (SELECT id FROM region WHERE name <> ''south''))'),
+  ('SELECT count(*) FROM visit WHERE shop NOT IN (SELECT id FROM shop s WHERE region NOT IN (SELECT shop FROM note WHERE shop > 2) AND EXISTS (SELECT FROM note n WHERE n.shop = s.id))'),
+  ('WITH s AS (SELECT id FROM shop s WHERE NOT EXISTS (SELECT FROM note n WHERE n.shop = s.id)) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
+  ('SELECT count(x.noted), count(*) FILTER (WHERE x.noted) FROM visit v LEFT JOIN (SELECT id, id IN (SELECT shop FROM note) AS noted FROM shop) x ON x.id = v.shop');
+CREATE FUNCTION regress_dpq_public.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text) FROM (' || query || ') x';
+END $$;
+CREATE TABLE exact AS SELECT id, query, a FROM question, answers(query) a;
+GRANT SELECT ON exact TO regress_dpq_public_analyst;
+SELECT id, a FROM exact ORDER BY id;
+SET SESSION AUTHORIZATION regress_dpq_public_analyst;
+SET search_path = regress_dpq_public, public;
+-- The analyst's answers that differ from these: none
+CREATE FUNCTION pg_temp.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text) FROM (' || query || ') x';
+EXCEPTION WHEN OTHERS THEN
+  RETURN NEXT SQLERRM;
+END $$;
+SELECT id, query, p AS answer, a AS exact FROM exact, pg_temp.answers(query) p WHERE p IS DISTINCT FROM a ORDER BY id;
+-- The plain form of dp_ aggregates has the same rows.
+SELECT dp_count_distinct(v.person, 100) FROM visit v WHERE v.shop IN (SELECT shop FROM note) AND v.day NOT IN (SELECT day FROM holiday);
+SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM visit WHERE shop IN (SELECT shop FROM note)');
+
+-- Near misses. A row would count several times (threat 209):
+CREATE TEMP TABLE miss (id serial, query text);
+INSERT INTO miss (query) VALUES
+  ('SELECT count(*) FROM visit v JOIN (SELECT shop FROM note) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT shop, text FROM note) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT s.id, n.shop FROM shop s, note n) x ON x.id = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT s.id FROM shop s LEFT JOIN note n ON n.shop = s.id) x ON x.id = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT day FROM holiday WHERE country >= ''it'') h ON h.day = v.day'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT h.day FROM holiday h RIGHT JOIN region r ON h.country = ''it'' AND r.id = 1) h ON h.day = v.day'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT s.id FROM shop s JOIN note n ON n.shop = s.id) x ON x.id > v.shop'),
+  ('SELECT count(*) FROM shop s JOIN note n ON n.shop = s.id JOIN visit v ON v.shop = s.id'),
+  ('SELECT count(*) FROM (shop s LEFT JOIN region r ON r.id = s.region) JOIN visit v ON v.shop = s.id'),
+  ('SELECT count(*) FROM visit WHERE shop = (SELECT id FROM shop WHERE region = 1)'),
+  ('SELECT count(*) FROM visit v WHERE (SELECT text FROM note n WHERE n.shop = v.shop) = ''note'''),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop s WHERE (SELECT text FROM note n WHERE n.shop = s.id) = ''note'')'),
+  -- It would be compared with many rows, whose hashes the analyst chooses (threat 210):
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT shop * 2 AS shop FROM note) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT s.id, n.shop FROM shop s, note n) x ON x.id = v.shop AND x.shop = v.person'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT id, id * 2 AS other FROM shop) x ON x.id = v.shop AND x.other = v.person'),
+  -- What is public would not be so, would fail, or take other rows each time (threat 211):
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT id FROM shop WHERE random() < 0.5) x ON x.id = v.shop'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop ORDER BY id LIMIT 3)'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop UNION SELECT shop FROM note)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT id, row_number() OVER () AS n FROM shop) x ON x.id = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT ON (shop) shop, text FROM note) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT shop FROM note GROUP BY shop HAVING count(*) > 2) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit)) x ON x.id = v.shop'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit))'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT count(*) AS n FROM visit) x ON x.n = v.shop'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit v JOIN shop_view x ON x.id = v.shop'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop_view)'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM secured)'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM parent)'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM written)'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM hidden)'),
+  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT oid::int FROM pg_class)'),
+  ('SELECT count(*) FROM visit v, LATERAL (SELECT DISTINCT id FROM shop s WHERE s.id = v.shop) x WHERE x.id = v.shop'),
+  ('WITH RECURSIVE s AS (SELECT 1 AS id UNION SELECT id + 1 FROM s WHERE id < 5) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
+  -- Not yet: other comparisons than =, and NULL beside several columns
+  ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT FROM holiday h WHERE h.day < v.day)'),
+  ('SELECT count(*) FROM visit v WHERE (country, day) NOT IN (SELECT country, day FROM holiday)'),
+  ('SELECT count(*) FROM visit v WHERE shop NOT IN (SELECT n.shop FROM note n WHERE n.shop = v.person)'),
+  ('SELECT count(*) FROM visit v WHERE shop > ANY (SELECT shop FROM note)'),
+  ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note)');
+SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
+
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_public CASCADE;
+DROP OWNED BY regress_dpq_public_owner, regress_dpq_public_analyst;
+DROP ROLE regress_dpq_public_owner, regress_dpq_public_analyst;
