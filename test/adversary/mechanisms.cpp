@@ -25,6 +25,7 @@ constexpr auto kDistinctCounts = {Mechanism::kDistinct};
 constexpr auto kSums = {Mechanism::kSum};
 constexpr auto kMeans = {Mechanism::kMean};
 constexpr auto kVariances = {Mechanism::kVariance};
+constexpr auto kPairs = {Mechanism::kPairs};
 constexpr auto kHistograms = {Mechanism::kHistogram};
 constexpr auto kGroups = {Mechanism::kGroupsOfRows};
 constexpr auto kUserGroups = {Mechanism::kGroupsOfUsers};
@@ -44,7 +45,9 @@ constexpr FamilyMechanisms kFamilies[] = {{"kQuantiles", kQuantileMethods},
                                           {"kMoments", kVariances},
                                           {"kKeepGroup", kGroups},
                                           {"kHistogram", kHistograms},
-                                          {"kKeepUserGroup", kUserGroups}};
+                                          {"kKeepUserGroup", kUserGroups},
+                                          {"kCovariance", kPairs},
+                                          {"kRegression", kPairs}};
 
 [[noreturn]] void unknown() {
   throw std::invalid_argument("this number belongs to no method");

@@ -41,6 +41,7 @@ enum class Mechanism : std::uint8_t {
   kSum,
   kMean,
   kVariance,
+  kPairs,
   kHistogram,
   kGroupsOfRows,
   kGroupsOfUsers,

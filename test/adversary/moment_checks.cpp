@@ -5,6 +5,7 @@
 #include "adversary/neighbours.hpp"
 #include "core/base/int128.hpp"
 #include "core/distinct/distinct_hashes.hpp"
+#include "core/moments/bernstein_pairs.hpp"
 #include "core/moments/bernstein_sums.hpp"
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
@@ -64,6 +65,50 @@ void compare_bernstein_sums(Search& search) {
       text("degree %d, %s %.17g: a row of %u units moves the sums by %.12Lg, %llu is told",
            static_cast<int>(degree), parameter_name(privacy.measure), privacy.value, added, norm,
            static_cast<unsigned long long>(units.sensitivity)));
+}
+
+PairDegrees draw_degrees(Search& search) {
+  return {search.pick({MomentsDegree::kMean, MomentsDegree::kVariance}),
+          search.pick({MomentsDegree::kMean, MomentsDegree::kVariance})};
+}
+
+// Up to some 2^59 rows.
+PairSums draw_pairs(Search& search) {
+  PairSums sums;
+  for (std::uint64_t i = search.below(5); i > 0; --i) {
+    const std::uint32_t value = draw_units(search);
+    sums.add(value, draw_units(search));
+  }
+  for (std::uint64_t i = search.chance(0.3) ? search.below(57) : 0; i > 0; --i) {
+    const PairSums copy = sums;
+    sums.add(copy);
+  }
+  return sums;
+}
+
+void compare_pairs(Search& search) {
+  const PrivacyParameter privacy = draw_privacy(search);
+  const PairUnits units = pair_units(draw_degrees(search), privacy);
+  const PairSums sums = draw_pairs(search);
+  PairSums larger = sums;
+  const std::uint32_t value = draw_units(search);
+  const std::uint32_t x = draw_units(search);
+  larger.add(value, x);
+  const auto before = pair_sums(sums, units);
+  const auto after = pair_sums(larger, units);
+  const bool is_zcdp = privacy.measure == PrivacyMeasure::kZcdp;
+  long double norm = 0;
+  for (std::size_t k = 0; k < kPairWeights; ++k) {
+    const auto change = static_cast<long double>(static_cast<int128_t>(after[k] - before[k]));
+    norm += is_zcdp ? change * change : std::abs(change);
+  }
+  if (is_zcdp) norm = std::sqrt(norm);
+  if (larger.are_possible() && norm <= static_cast<long double>(units.sensitivity)) return;
+  search.report(
+      text("%d products, %s %.17g: a row of %u and %u units moves the sums by %.12Lg, "
+           "%llu is told",
+           pair_parts(units.degrees), parameter_name(privacy.measure), privacy.value, value, x,
+           norm, static_cast<unsigned long long>(units.sensitivity)));
 }
 
 // Any row counts up to the larger bound, and no replaced one more than is told.
@@ -209,6 +254,7 @@ std::vector<Check> moment_checks() {
            {mechanism_of(MomentsDegree::kVariance)},
            compare_bernstein_sums<MomentsDegree::kVariance>,
            3000},
+          {"pairs, sums of neighbours", {Mechanism::kPairs}, compare_pairs, 3000},
           {"moments", {Mechanism::kMean, Mechanism::kVariance}, refute_moments, 4},
           {"sum, units of neighbours", {Mechanism::kSum}, compare_sums, 3000},
           {"sum", {Mechanism::kSum}, refute_sum, 4},

@@ -100,6 +100,14 @@ ZEROS = [0] * 12
 for name in ("dp_avg", "dp_var_pop", "dp_var_samp", "dp_variance", "dp_stddev_pop", "dp_stddev_samp", "dp_stddev"):
     case(name, "bernstein", f"{name}(v, 1, 0, 10)", added(ZEROS, 10))
     case(name, "bernstein, rho", f"{name}(v, NULL, 0, 10, dp_options(rho => 0.5))", added(ZEROS, 10))
+# The products of two values, in the same way. The variance of x is 0 without the noise, so that slopes and correlations tell less. They are NULL without a noisy variance.
+for name in ("dp_covar_pop", "dp_covar_samp"):
+    case(name, "bernstein", f"{name}(v, v, 1, 0, 10, 0, 10)", added(ZEROS, 10))
+    case(name, "bernstein, rho", f"{name}(v, v, NULL, 0, 10, 0, 10, dp_options(rho => 0.5))", added(ZEROS, 10))
+for name in ("dp_corr", "dp_regr_slope", "dp_regr_intercept", "dp_regr_r2"):
+    for guarantee, options in (("1", ""), ("NULL", ", dp_options(rho => 0.5)")):
+        case(name, "bernstein, rho" if options else "bernstein", f"{name}(v, v, {guarantee}, 0, 10, 0, 10{options})", added(ZEROS, 10),
+             statistics=("coalesce(a, -2)",), calibrated=False)
 # Each type of values becomes numbers in a way of its own.
 for kind in VALUE_TYPES.values():
     if kind.kind != "other" and not kind.name.startswith("float"):

@@ -1,8 +1,9 @@
-// Counts, sums, means, variances, histograms: docs/privacy.md, Theorems 21, 22 and 25, "A number of
-// distinct values", Theorem 28 for replacing. Values are such that sums are multiples of a large
-// unit.
+// Counts, sums, means, variances, pairs, histograms: docs/privacy.md, Theorems 21, 21p, 22 and 25,
+// "A number of distinct values", Theorem 28 for replacing. Values are such that sums are multiples
+// of a large unit.
 #include "core/contributions/fixed_point.hpp"
 #include "core/distinct/distinct_hashes.hpp"
+#include "core/moments/bernstein_pairs.hpp"
 #include "core/moments/bernstein_sums.hpp"
 #include "core/moments/moments.hpp"
 #include "core/moments/noisy_count.hpp"
@@ -133,13 +134,43 @@ void bernstein(Report& report) {
   }
 }
 
+// Rows at the corners of the bounds, and under epsilon one in the middle of an edge: what a row
+// adds is there a multiple of a large unit. Four products; the others are compared by replays.
+void pairs(Report& report) {
+  constexpr std::uint32_t kOne = FixedPoint::kOne;
+  constexpr PairDegrees kFirst{MomentsDegree::kMean, MomentsDegree::kMean};
+  for (const PrivacyParameter& privacy : kGuarantees) {
+    if (privacy.value < 6 && report.effort() == 1) continue;  // noise of many units
+    const PairUnits own = pair_units(kFirst, privacy);
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>> values = {
+        {0, 0}, {kOne, 0}, {kOne, kOne}};
+    compare_counts(report, name_of("pairs", privacy), all_counts(values.size(), 2),
+                   vector_noise_costs(integer_noise_cost(privacy)),
+                   {.least_chance = report.by_effort(1e-5, 1e-7),
+                    .noise_unit = std::int64_t{1} << (own.bits - 1)},
+                   [&](const Counts& rows) -> Answer {
+                     const test::TestContext context;
+                     PairSums sums;
+                     for (std::size_t i = 0; i < rows.size(); ++i) {
+                       for (std::uint64_t row = 0; row < rows[i]; ++row) {
+                         sums.add(values[i].first, values[i].second);
+                       }
+                     }
+                     const auto noisy = release_pair_sums(sums, kFirst, privacy, context.random);
+                     return {bits_of(noisy.part[0]), bits_of(noisy.part[1]), bits_of(noisy.part[3]),
+                             bits_of(noisy.part[4])};
+                   });
+  }
+}
+
 }  // namespace
 
 std::vector<Check> moment_checks() {
   return {{"counts", counts},
           {"histograms", histograms},
           {"sums", sums},
-          {"Bernstein sums", bernstein}};
+          {"Bernstein sums", bernstein},
+          {"pairs", pairs}};
 }
 
 }  // namespace dpquantile::exhaustive

@@ -9,6 +9,7 @@
 #include "core/distinct/distinct_hashes.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/iqr/iqr_by_quantiles.hpp"
+#include "core/moments/bernstein_pairs.hpp"
 #include "core/moments/bernstein_sums.hpp"
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
@@ -133,6 +134,22 @@ double draw_value(Shapes& shapes, double lower, double upper) {
                       lower + (upper - lower) * 1e-10});
 }
 
+// The sums as the noise was added to them.
+std::vector<double> stretched_parts(const NoisyPairSums& noisy, const PairUnits& units) {
+  constexpr double kStretch =
+      static_cast<double>(kMiddleStretchNumerator) / kMiddleStretchDenominator;
+  std::vector<double> numbers;
+  for (std::size_t k = 0; k < kPairWeights; ++k) {
+    const bool of_x = units.degrees.x == MomentsDegree::kVariance && k / kWeights == 1;
+    const bool of_value = units.degrees.value == MomentsDegree::kVariance && k % kWeights == 1;
+    const double stretch = units.stretched ? (of_x ? kStretch : 1) * (of_value ? kStretch : 1) : 1;
+    const bool has_x = k / kWeights <= static_cast<std::size_t>(units.degrees.x);
+    if (!has_x || k % kWeights > static_cast<std::size_t>(units.degrees.value)) continue;
+    numbers.push_back(std::round(std::ldexp(noisy.part[k] * stretch, units.bits)));
+  }
+  return numbers;
+}
+
 void values(Report& report) {
   for (int round = 0; round < rounds(report); ++round) {
     Shapes shapes(static_cast<std::uint64_t>(round));
@@ -193,6 +210,21 @@ void values(Report& report) {
                     return numbers;
                   });
     }
+    const PairDegrees degrees{shapes.pick({MomentsDegree::kMean, MomentsDegree::kVariance}),
+                              shapes.pick({MomentsDegree::kMean, MomentsDegree::kVariance})};
+    const ReleaseCosts costs = vector_noise_costs(integer_noise_cost(privacy));
+    // The second value of a row is a function of the first, so that a row is one number.
+    replay_rows(report, shapes, "products of two values", privacy,
+                parameter_of(costs.replacing, privacy), rows, added,
+                [&](const Rows& of, const MechanismContext& context) {
+                  PairSums sums;
+                  for (const double row : of) {
+                    const std::uint32_t units = value_units(bounds, row);
+                    sums.add(units, (units % 3 + 1) * (FixedPoint::kOne / 3) - units / 3);
+                  }
+                  return stretched_parts(release_pair_sums(sums, degrees, privacy, context.random),
+                                         pair_units(degrees, privacy));
+                });
   }
 }
 

@@ -2,7 +2,8 @@
 // numbers. The linker puts a function of this file in the place of each call between source files
 // (--wrap, test/attackers.mk). The list, and why each of them is a boundary:
 //
-//   counts, sums, Bernstein sums, bins, nodes of curves, sums of users, one statistic of users:
+//   counts, sums, Bernstein sums, products of two values, bins, nodes of curves, sums of users, one
+//   statistic of users:
 //     an integer vector with noise of a known spread in each coordinate. recording.py adds up what
 //     the difference of two vectors costs with this noise.
 //   one quantile, joint quantiles, an interval of Levy et al., a window of array means: the
@@ -19,6 +20,7 @@
 #include "core/exponential/joint_mechanism.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/iqr/iqr_by_quantiles.hpp"
+#include "core/moments/bernstein_pairs.hpp"
 #include "core/moments/bernstein_sums.hpp"
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
@@ -138,6 +140,18 @@ DPQ_WRAPPED(NoisyBernsteinSums, release_bernstein_sums,
   const auto exact = bernstein_sums(sums, bernstein_units(degree, privacy));
   mechanism.add_inputs(std::span(exact).first(static_cast<std::size_t>(bernstein_parts(degree))));
   NoisyBernsteinSums released = original_release_bernstein_sums(sums, degree, privacy, random);
+  exchange_all(mechanism, std::span<double>(released.part));
+  return released;
+}
+
+DPQ_WRAPPED(NoisyPairSums, release_pair_sums,
+            "_ZN10dpquantile17release_pair_sumsERKNS_8PairSumsERKNS_11PairDegreesERKNS_"
+            "16PrivacyParameterERNS_12RandomStreamE",
+            (const PairSums& sums, const PairDegrees& degrees, const PrivacyParameter& privacy,
+             RandomStream& random)) {
+  MechanismCall mechanism("products of two values", privacy, sums.count);
+  mechanism.add_inputs(std::span<const uint128_t>(pair_sums(sums, pair_units(degrees, privacy))));
+  NoisyPairSums released = original_release_pair_sums(sums, degrees, privacy, random);
   exchange_all(mechanism, std::span<double>(released.part));
   return released;
 }

@@ -13,12 +13,15 @@ enum class Argument : std::uint8_t {
   kUser,
   kGrid,
   kValue,
+  kX,  // a second value
   // The same for all rows:
   kQuantiles,  // one number, or a list of them
   kSize,
   kEpsilon,
   kLower,
   kUpper,
+  kXLower,
+  kXUpper,
   kBinBounds,
   kDelta,
   kMaxGroups,

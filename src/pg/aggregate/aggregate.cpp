@@ -36,6 +36,7 @@ const KeptForQuery* kept_with_hash(FunctionCallInfo fcinfo, Family family) {
     const Aggref* call = find_released_call(fcinfo);
     require_value_type(call, row_of(family));
     kept->value_type = type_of_rows(call, family);
+    if (row_of(family).has(Argument::kX)) kept->x_type = type_of_rows(call, family, 1);
     if (row_of(family).hashes_first_argument()) {
       if (!is_below_release(call)) read_user_key();
       kept->hash = row_of(family).hashes_users() ? make_user_hash(call, fcinfo->flinfo->fn_mcxt)
@@ -230,6 +231,10 @@ DPQ_FUNCTION(dpq_records_combine) {
   if (is_expandable(into.parameters())) return combine_expanded(fcinfo, into, from);
   if (into.flat->kind == RecordKind::kSums) {
     into.flat->sums()->add(*from.flat->sums());
+    PG_RETURN_POINTER(into.flat);
+  }
+  if (into.flat->kind == RecordKind::kPairs) {
+    into.flat->pairs()->add(*from.flat->pairs());
     PG_RETURN_POINTER(into.flat);
   }
   if (into.flat->has_grid_names()) PG_RETURN_POINTER(append_with_grids(into.flat, from.flat));

@@ -20,6 +20,7 @@ void require_family(const RecordsState* state, Family family);
 struct KeptCall {
   const Aggref* call;    // null before the first row
   ValueType value_type;  // of the rows (type_of_rows)
+  ValueType x_type;      // of their second values, if the family has them
 };
 const KeptCall* kept_call(FunctionCallInfo fcinfo, Family family);
 // The same for a call of no family, which gives states of any. The type of values is kFloat8 if the

@@ -35,21 +35,34 @@ std::optional<ValueType> find_type_of_value(const Node* value) {
 
 }  // namespace
 
-void require_value_type(const Aggref* call, const FamilyRow& family) {
-  if (!family.takes_numbers()) return;
-  const Node* value = uncast_value(call, family);
-  if (find_type_of_value(value)) return;
-  // A superuser may combine states by an aggregate of one's own.
-  if (value != nullptr && exprType(value) == call->aggtranstype) return;
+namespace {
+
+void require_type_of_value(const Aggref* call, const FamilyRow& family, int which) {
+  const Node* value = uncast_value(call, family, which);
+  const auto found = find_type_of_value(value);
+  const bool takes_times = !family.has(Argument::kX);
+  if (found && (takes_times || !is_temporal(*found))) return;
   const char* name = get_func_name(call->aggfnoid);
   const char* type = value == nullptr ? "void" : format_type_be(exprType(value));
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
                   errmsg("%s does not take values of type %s", name == nullptr ? "" : name, type),
-                  errhint("It takes numbers, dates, timestamps, times and intervals.")));
+                  takes_times ? errhint("It takes numbers, dates, timestamps, times and intervals.")
+                              : errhint("It takes numbers.")));
 }
 
-ValueType type_of_rows(const Aggref* call, Family family) {
-  return find_type_of_value(value_argument(call, row_of(family))).value_or(ValueType::kFloat8);
+}  // namespace
+
+void require_value_type(const Aggref* call, const FamilyRow& family) {
+  if (!family.takes_numbers()) return;
+  // A superuser may combine states by an aggregate of one's own.
+  const Node* first = uncast_value(call, family);
+  if (first != nullptr && exprType(first) == call->aggtranstype) return;
+  for (int i = 0; i < family.values_from_rows(); ++i) require_type_of_value(call, family, i);
+}
+
+ValueType type_of_rows(const Aggref* call, Family family, int which) {
+  return find_type_of_value(value_argument(call, row_of(family), which))
+      .value_or(ValueType::kFloat8);
 }
 
 namespace {

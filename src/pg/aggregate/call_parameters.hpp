@@ -23,8 +23,8 @@ const Aggref* find_released_call(FunctionCallInfo fcinfo);
 void require_value_type(const Aggref* call, const FamilyRow& family);
 
 // The type of the values that the rows of a call have. kFloat8 if the family takes values of any
-// type and does not compute with them.
-ValueType type_of_rows(const Aggref* call, Family family);
+// type and does not compute with them. `which` is 1 for the second of two values.
+ValueType type_of_rows(const Aggref* call, Family family, int which = 0);
 
 // Validates the parameters of a call of a query, whose rows give the value without the cast to the
 // type of the bounds (uncast_value). `user_key_check`, here and below, is UserHash::key_check for

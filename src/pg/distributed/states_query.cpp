@@ -89,6 +89,11 @@ void require_supported_call(const Aggref* call, const FamilyRow& family) {
                        "Nothing was charged."),
              errhint("%s", kTemporaryTable)));
   }
+  if (family.has(Argument::kX)) {
+    refuse(psprintf("%s is not supported, because a shard adds one value of each row",
+                    get_func_name(call->aggfnoid)),
+           kTemporaryTable);
+  }
   if (call->aggdistinct != NIL) {
     refuse("private aggregates with DISTINCT are not supported",
            "Write FROM (SELECT DISTINCT ... ) AS s.");

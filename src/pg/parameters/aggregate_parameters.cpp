@@ -17,6 +17,7 @@ std::span<const double> make_uniform_quantiles(uint32 count) {
 std::span<const double> list_of(const GivenParameters& given) {
   const FamilyRow& row = row_of(given.family);
   if (row.has(Argument::kBinBounds)) return given.bin_bounds;
+  if (row.has(Argument::kX)) return given.x_bounds;
   if (row.has(Argument::kQuantiles) || row.has(Argument::kSize)) return given.quantiles;
   return {};
 }

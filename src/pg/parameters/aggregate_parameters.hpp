@@ -36,8 +36,8 @@ struct AggregateParameters {
   double upper;
   double granularity;  // 0: not given
   uint32 bins;         // of a CDF or histogram, otherwise 0
-  // A list of public numbers: quantiles, or the bounds of bins. Read it with quantiles_of() or
-  // bin_bounds_of().
+  // A list of public numbers: quantiles, the bounds of bins, or the two bounds of x. Read it with
+  // quantiles_of(), bin_bounds_of() or fixed_point_of_x().
   uint32 list_length;
   double list[FLEXIBLE_ARRAY_MEMBER];
 };
@@ -74,6 +74,7 @@ struct GivenParameters {
   bool names_quantile;  // the call has an argument quantile: one number, not a list
   uint32 size;          // the number of quantiles of dp_synthesize
   std::span<const double> bin_bounds;
+  double x_bounds[2];  // lower, upper
   uint64 user_key_check;
   int64 max_groups;
 };
@@ -114,5 +115,9 @@ CdfDomain domain_of(const AggregateParameters* parameters);
 // The query of a user-level call, and the fixed-point scale of its values.
 UserQuery user_query_of(const AggregateParameters* parameters);
 FixedPoint fixed_point_of(const AggregateParameters* parameters);
+// That of the second values of a call with Argument::kX.
+inline FixedPoint fixed_point_of_x(const AggregateParameters* parameters) {
+  return {parameters->list[0], parameters->list[1]};
+}
 
 }  // namespace dpquantile

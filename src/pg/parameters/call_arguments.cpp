@@ -120,15 +120,19 @@ void check_constant_parameters(const Aggref* call, const FamilyRow& family) {
   }
 }
 
-const Node* value_argument(const Aggref* call, const FamilyRow& family) {
-  const int place = family.arguments_from_rows() - 1;
+int place_of_value(const FamilyRow& family, int which) {
+  return family.arguments_from_rows() - std::max(family.values_from_rows(), 1) + which;
+}
+
+const Node* value_argument(const Aggref* call, const FamilyRow& family, int which) {
+  const int place = place_of_value(family, which);
   if (place < 0 || place >= list_length(call->args)) return nullptr;
   const auto* argument = static_cast<const TargetEntry*>(list_nth(call->args, place));
   return as<Node>(argument->expr);
 }
 
-const Node* uncast_value(const Aggref* call, const FamilyRow& family) {
-  const Node* value = value_argument(call, family);
+const Node* uncast_value(const Aggref* call, const FamilyRow& family, int which) {
+  const Node* value = value_argument(call, family, which);
   if (value == nullptr || call->aggdistinct != NIL || call->aggorder != NIL) return value;
   if (!family.takes_numbers() && family.hashes_first_argument()) return value;
   while (const Node* number = number_in_cast(value)) value = number;

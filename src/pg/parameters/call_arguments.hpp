@@ -38,15 +38,18 @@ const Aggref* find_call(FunctionCallInfo fcinfo);
 // arguments come from the rows and are not parameters.
 void check_constant_parameters(const Aggref* call, const FamilyRow& family);
 
-// The argument that is a value of each row, or null if the family has none.
-const Node* value_argument(const Aggref* call, const FamilyRow& family);
+// The argument that is a value of each row, or null if the family has none. `which` is 1 for the
+// second of two values, here and below.
+const Node* value_argument(const Aggref* call, const FamilyRow& family, int which = 0);
+// Its place among the arguments, from 0; negative if the family has none.
+int place_of_value(const FamilyRow& family, int which);
 
 // The same without the cast by which PostgreSQL brings a number to the type of the bounds: 0.5
 // makes numerics of integers, and a bound of type float8 makes it of numerics, which fails for
 // 1e400. The aggregates take each number as it is, so the cast is not evaluated (value_cast.hpp).
 // It stays where PostgreSQL sorts by it, because of DISTINCT or ORDER BY, and where the value is
 // hashed.
-const Node* uncast_value(const Aggref* call, const FamilyRow& family);
+const Node* uncast_value(const Aggref* call, const FamilyRow& family, int which = 0);
 
 // The expressions of the parameters, in the order of the call.
 List* parameter_expressions(const Aggref* call, int row_arguments);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/moments/moments_error.hpp"
+#include "core/moments/pair_moments.hpp"
 #include "core/privacy/noise_error.hpp"
 #include "core/quantiles/quantiles_error.hpp"
 #include "core/selection/group_selection.hpp"
@@ -83,6 +84,15 @@ ExpectedError error_of_moments(const ForecastCall& call) {
       call.function.starts_with("dp_stddev")
           ? in_values(parameters, is_of_all ? *error.stddev : *error.sample_stddev)
           : in_squares(parameters, is_of_all ? *error.variance : *error.sample_variance));
+}
+
+ExpectedError error_of_covariance(const ForecastCall& call) {
+  const CovarianceError error =
+      covariance_expected_error(call.rows, privacy_of(call.parameters),
+                                fixed_point_of(call.parameters), fixed_point_of_x(call.parameters));
+  const bool is_of_all = call.function.ends_with("_pop");
+  return on_worst_data(
+      {is_of_all ? error.covariance : error.sample_covariance, "products of both values"});
 }
 
 ExpectedError error_of_quantiles(const ForecastCall& call) {

@@ -41,6 +41,7 @@ ExpectedError error_of_number(const ForecastCall& call);
 ExpectedError error_of_sum(const ForecastCall& call);
 ExpectedError error_of_mean(const ForecastCall& call);
 ExpectedError error_of_moments(const ForecastCall& call);
+ExpectedError error_of_covariance(const ForecastCall& call);
 ExpectedError error_of_quantiles(const ForecastCall& call);
 ExpectedError error_of_cdf(const ForecastCall& call);
 ExpectedError error_of_selection(const ForecastCall& call);

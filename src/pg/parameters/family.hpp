@@ -37,6 +37,8 @@ enum class Family : uint8 {
   kKeepGroup = 14,      // dp_keep_group(epsilon, delta)
   kHistogram = 15,      // dp_histogram
   kKeepUserGroup = 16,  // dp_keep_group(user, epsilon, delta, max_groups)
+  kCovariance = 17,     // dp_covar_pop, dp_covar_samp
+  kRegression = 18,     // dp_corr, dp_regr_slope, dp_regr_intercept, dp_regr_r2
 };
 
 // A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. The
@@ -50,6 +52,7 @@ enum class RecordKind : uint8 {
   kUserRow = 3,  // as UserRow: user, grid and value
   kSums = 4,     // as one ValueSums: their number, and sums of their values
   kHashes = 5,   // as the set of the hashes of their values (core/distinct/distinct_hashes.hpp)
+  kPairs = 6,    // as one PairSums: their number, and sums of products of their two values
 };
 
 // What a state keeps of a row, for the transition functions and for dpq_collect_transition.
@@ -59,6 +62,7 @@ enum class KeptOfRow : uint8 {
   kNothing,       // the number of rows counts it
   kShiftedValue,  // in sums, the distance of its value from the lower bound
   kSquare,        // in sums, its value and the square of it
+  kPair,          // in sums, products of its two values
   kHash,          // a hash of its first argument
   kUserRow,       // its user as a hash, its grid and its value
 };
@@ -96,7 +100,8 @@ struct MethodRow {
 };
 
 constexpr bool comes_from_rows(Argument argument) {
-  return argument == Argument::kUser || argument == Argument::kGrid || argument == Argument::kValue;
+  return argument == Argument::kUser || argument == Argument::kGrid ||
+         argument == Argument::kValue || argument == Argument::kX;
 }
 
 struct FamilyRow {
@@ -142,6 +147,8 @@ struct FamilyRow {
     return with_rho && default_with_rho != 0 ? default_with_rho : methods.front().number;
   }
   int arguments_from_rows() const { return row_arguments; }
+  // How many of them, the last, are values.
+  int values_from_rows() const { return has(Argument::kX) ? 2 : std::min(row_arguments, 1); }
   // The arguments that are the same for all rows.
   std::span<const Argument> parameters() const {
     return arguments.subspan(static_cast<std::size_t>(row_arguments));

@@ -116,6 +116,7 @@ constexpr MethodRow kCountMethods[] = {summary_method("count", RecordKind::kSums
 constexpr MethodRow kDistinctMethods[] = {summary_method("count", RecordKind::kHashes)};
 constexpr MethodRow kSumMethods[] = {summary_method("sum", RecordKind::kSums)};
 constexpr MethodRow kMomentsMethods[] = {summary_method("bernstein", RecordKind::kSums)};
+constexpr MethodRow kPairMethods[] = {summary_method("bernstein", RecordKind::kPairs)};
 constexpr MethodRow kKeepGroupMethods[] = {summary_method("selection", RecordKind::kSums)};
 constexpr MethodRow kKeepUserGroupMethods[] = {[] {
   MethodRow method = summary_method("selection", RecordKind::kHashes);
@@ -141,6 +142,9 @@ constexpr std::string_view kMeanFinals[] = {"dpq_mean_final"};
 constexpr std::string_view kMomentsFinals[] = {"dpq_var_pop_final", "dpq_var_samp_final",
                                                "dpq_stddev_pop_final", "dpq_stddev_samp_final",
                                                "dpq_stats_final"};
+constexpr std::string_view kCovarianceFinals[] = {"dpq_covar_pop_final", "dpq_covar_samp_final"};
+constexpr std::string_view kRegressionFinals[] = {"dpq_corr_final", "dpq_regr_slope_final",
+                                                  "dpq_regr_intercept_final", "dpq_regr_r2_final"};
 constexpr std::string_view kKeepGroupFinals[] = {"dpq_keep_group_final"};
 constexpr std::string_view kKeepUserGroupFinals[] = {"dpq_keep_user_group_final"};
 constexpr std::string_view kHistogramFinals[] = {"dpq_histogram_final"};
@@ -164,6 +168,7 @@ constexpr Argument kCountArguments[] = {kEpsilon};
 constexpr Argument kValueCountArguments[] = {kValue, kEpsilon};
 constexpr Argument kKeepGroupArguments[] = {kEpsilon, kDelta};
 constexpr Argument kKeepUserGroupArguments[] = {kUser, kEpsilon, kDelta, kMaxGroups};
+constexpr Argument kPairArguments[] = {kValue, kX, kEpsilon, kLower, kUpper, kXLower, kXUpper};
 constexpr Argument kHistogramArguments[] = {kValue, kEpsilon, kBinBounds};
 
 // A family over rows, charged once for all groups.
@@ -268,6 +273,10 @@ constexpr FamilyRow kFamilies[] = {
     family_of_rows(Family::kHistogram, kHistogramArguments, KeptOfRow::kBin, kRhoOption,
                    kHistogramMethods, kHistogramFinals, check_histogram_parameters, prepare_vector,
                    error_of_number),
+    family_of_rows(Family::kCovariance, kPairArguments, KeptOfRow::kPair, kRhoOption, kPairMethods,
+                   kCovarianceFinals, check_pair_parameters, prepare_vector, error_of_covariance),
+    family_of_rows(Family::kRegression, kPairArguments, KeptOfRow::kPair, kRhoOption, kPairMethods,
+                   kRegressionFinals, check_pair_parameters, prepare_vector, nullptr),
 };
 
 // Whether the records of the family's methods can hold what it keeps of a row.
@@ -282,6 +291,8 @@ constexpr bool can_hold_rows(const FamilyRow& row) {
       case KeptOfRow::kShiftedValue:
       case KeptOfRow::kSquare:
         return method.records == RecordKind::kSums;
+      case KeptOfRow::kPair:
+        return method.records == RecordKind::kPairs;
       case KeptOfRow::kHash:
         return method.records == RecordKind::kHashes;
       case KeptOfRow::kUserRow:
@@ -323,6 +334,8 @@ const char* name_of(Argument argument) {
       return "grid";
     case kValue:
       return "value";
+    case kX:
+      return "x";
     case kQuantiles:
       return "quantiles";
     case kSize:
@@ -333,6 +346,10 @@ const char* name_of(Argument argument) {
       return "lower";
     case kUpper:
       return "upper";
+    case kXLower:
+      return "x_lower";
+    case kXUpper:
+      return "x_upper";
     case kBinBounds:
       return "bounds";
     case kDelta:

@@ -10,6 +10,7 @@
 #include "core/cdf/cdf_plan.hpp"
 #include "core/iqr/iqr.hpp"
 #include "core/iqr/iqr_method.hpp"
+#include "core/moments/pair_moments.hpp"
 #include "core/noisy_histogram/bin_bounds.hpp"
 #include "core/quantiles/quantiles.hpp"
 #include "core/selection/group_selection.hpp"
@@ -163,6 +164,20 @@ void check_mean_parameters(const GivenParameters& given, AggregateParameters*) {
 void check_moments_parameters(const GivenParameters& given, AggregateParameters* checked) {
   check_mean_parameters(given, checked);
   FixedPoint::create(given.lower, given.upper).check_variance_representable();
+}
+
+// Messages about the bounds of x name them.
+void check_pair_parameters(const GivenParameters& given, AggregateParameters*) {
+  check_privacy_parameter(given.privacy);
+  const FixedPoint value = FixedPoint::create(given.lower, given.upper);
+  const auto [lower, upper] = given.x_bounds;
+  if (!std::isfinite(lower) || !std::isfinite(upper) || !(lower < upper)) {
+    throw ParameterError(Argument::kXLower,
+                         "x_lower must be less than x_upper, both finite numbers, got " +
+                             shortest_decimal(lower) + " and " + shortest_decimal(upper),
+                         "Choose bounds from what is publicly known about the values of x.");
+  }
+  check_pair_bounds(value, FixedPoint::create(lower, upper));
 }
 
 void check_keep_group_parameters(const GivenParameters& given, AggregateParameters*) {

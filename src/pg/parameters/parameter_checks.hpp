@@ -17,6 +17,7 @@ void check_count_parameters(const GivenParameters& given, AggregateParameters* c
 void check_sum_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_mean_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_moments_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_pair_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_keep_group_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_keep_user_group_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_histogram_parameters(const GivenParameters& given, AggregateParameters* checked);

@@ -215,6 +215,12 @@ void read_argument(ArgumentReader& reader, Argument argument, GivenParameters* g
     case Argument::kUpper:
       given->upper = reader.bound(argument);
       return;
+    case Argument::kXLower:
+      given->x_bounds[0] = reader.bound(argument);
+      return;
+    case Argument::kXUpper:
+      given->x_bounds[1] = reader.bound(argument);
+      return;
     case Argument::kBinBounds:
       return read_bin_bounds(reader, given);
     case Argument::kDelta:
@@ -227,6 +233,7 @@ void read_argument(ArgumentReader& reader, Argument argument, GivenParameters* g
     case Argument::kUser:
     case Argument::kGrid:
     case Argument::kValue:
+    case Argument::kX:
       return;  // no parameters
   }
 }
@@ -277,6 +284,10 @@ const char* reading_of(Argument argument, const GivenParameters& given) {
       return psprintf("lower %s", text_of_number(given.value_type, given.lower));
     case Argument::kUpper:
       return psprintf("upper %s", text_of_number(given.value_type, given.upper));
+    case Argument::kXLower:
+      return psprintf("x_lower %s", decimal_text(given.x_bounds[0]));
+    case Argument::kXUpper:
+      return psprintf("x_upper %s", decimal_text(given.x_bounds[1]));
     case Argument::kDelta:
       return psprintf("delta %s", decimal_text(given.delta));
     case Argument::kMaxGroups:
@@ -286,6 +297,7 @@ const char* reading_of(Argument argument, const GivenParameters& given) {
     case Argument::kUser:
     case Argument::kGrid:
     case Argument::kValue:
+    case Argument::kX:
       break;
   }
   return nullptr;

@@ -70,15 +70,6 @@ void add_column(Replacement* replacement, Node* expression) {
   replacement->columns = lappend(replacement->columns, expression);
 }
 
-// PostgreSQL brings an argument to the type of its parameter with such a cast.
-Node* without_implicit_cast(Node* expression) {
-  while (IsA(expression, FuncExpr) &&
-         as<FuncExpr>(expression)->funcformat == COERCE_IMPLICIT_CAST) {
-    expression = static_cast<Node*>(linitial(as<FuncExpr>(expression)->args));
-  }
-  return expression;
-}
-
 // Arguments and filter of a call are computed of the rows, so below the join. Implicit casts stay
 // above it, where the release finds and leaves them out, as in a query without a list. The cast of
 // a percentile to float8 stays above: what it is one of tells its grid.

@@ -1,11 +1,13 @@
 #include "pg/plain/missing_bounds.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
+#include "catalog/pg_aggregate.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -84,6 +86,12 @@ const char* text_of_value(const PlainLevel* level, Node* value) {
   return name == nullptr ? "column" : quote_identifier(name);
 }
 
+// The same for an argument of an aggregate of two values.
+const char* text_of_argument(const PlainLevel* level, const Aggref* call, int number) {
+  const auto* entry = static_cast<const TargetEntry*>(list_nth(call->args, number));
+  return text_of_value(level, without_implicit_cast(as<Node>(entry->expr)));
+}
+
 // Without max_rows aggregates over rows are refused. Null if the aggregate has no counterpart that
 // protects persons.
 const char* call_for_persons(const PlainLevel* level, const char* aggregate, Node* value) {
@@ -127,9 +135,10 @@ const char* for_owner(const PlainLevel* level, const char* aggregate, Node* valu
   return bounds == nullptr ? "" : psprintf("Ask the owner of the table for %s.", bounds);
 }
 
-const char* with_own_bounds(const PlainLevel* level, const char* aggregate, Node* value) {
+const char* with_own_bounds(const PlainLevel* level, const Aggref* standard, Node* value) {
+  const char* aggregate = get_func_name(standard->aggfnoid);
   const char* call = lacks_max_rows(level) ? call_for_persons(level, aggregate, value)
-                                           : call_with_own_bounds(level, aggregate, value);
+                                           : call_with_own_bounds(level, standard, value);
   if (call == nullptr) return "";
   const char* purpose = strcmp(aggregate, "min") == 0   ? "For a low value ask"
                         : strcmp(aggregate, "max") == 0 ? "For a high value ask"
@@ -139,7 +148,12 @@ const char* with_own_bounds(const PlainLevel* level, const char* aggregate, Node
 
 }  // namespace
 
-const char* call_with_own_bounds(const PlainLevel* level, const char* aggregate, Node* value) {
+const char* call_with_own_bounds(const PlainLevel* level, const Aggref* standard, Node* value) {
+  const char* aggregate = get_func_name(standard->aggfnoid);
+  if (standard->aggkind == AGGKIND_NORMAL && list_length(standard->args) == 2) {
+    return psprintf("dp_%s(%s, %s, 0.1, lower, upper, x_lower, x_upper)", aggregate,
+                    text_of_argument(level, standard, 0), text_of_argument(level, standard, 1));
+  }
   const char* text = text_of_value(level, value);
   if (!is_extreme(aggregate) && strncmp(aggregate, "percentile", 10) != 0) {
     return psprintf("dp_%s(%s, 0.1, lower, upper)", aggregate, text);
@@ -160,7 +174,7 @@ void refuse_without_bounds(const PlainLevel* level, const Aggref* call, Node* va
   }
   const char* column = column_name(level, value);
   const char* owner = for_owner(level, name, value);
-  const char* own = with_own_bounds(level, name, value);
+  const char* own = with_own_bounds(level, call, value);
   refuse_with_code(
       level->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
       psprintf("%s needs public bounds of its values, but %s has none", name,

@@ -11,6 +11,6 @@ namespace dpquantile {
 
 // A call of the private aggregate that takes the place of a standard one, such as dp_avg(column,
 // 0.1, lower, upper).
-const char* call_with_own_bounds(const PlainLevel* level, const char* aggregate, Node* value);
+const char* call_with_own_bounds(const PlainLevel* level, const Aggref* standard, Node* value);
 
 }  // namespace dpquantile

@@ -84,6 +84,14 @@ Node* select_field(Node* composite, const char* field) {
   return made;
 }
 
+Node* without_implicit_cast(Node* expression) {
+  while (IsA(expression, FuncExpr) &&
+         as<FuncExpr>(expression)->funcformat == COERCE_IMPLICIT_CAST) {
+    expression = static_cast<Node*>(linitial(as<FuncExpr>(expression)->args));
+  }
+  return expression;
+}
+
 Node* float8_constant(double value) {
   return as<Node>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(value), false,
                             FLOAT8PASSBYVAL));

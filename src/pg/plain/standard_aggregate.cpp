@@ -36,6 +36,7 @@ namespace {
 enum class Kind {
   kCount,
   kMoment,      // of values between bounds
+  kPair,        // of two values, each between bounds
   kPercentile,  // WITHIN GROUP
   kLeast,
   kMost,
@@ -57,6 +58,12 @@ constexpr Counterpart kCounterparts[] = {
     {"stddev", "dp_stddev", Kind::kMoment},
     {"stddev_samp", "dp_stddev_samp", Kind::kMoment},
     {"stddev_pop", "dp_stddev_pop", Kind::kMoment},
+    {"covar_pop", "dp_covar_pop", Kind::kPair},
+    {"covar_samp", "dp_covar_samp", Kind::kPair},
+    {"corr", "dp_corr", Kind::kPair},
+    {"regr_slope", "dp_regr_slope", Kind::kPair},
+    {"regr_intercept", "dp_regr_intercept", Kind::kPair},
+    {"regr_r2", "dp_regr_r2", Kind::kPair},
     {"percentile_cont", "dp_quantile", Kind::kPercentile},
     {"percentile_disc", "dp_quantile", Kind::kPercentile},
     {"min", nullptr, Kind::kLeast},
@@ -89,12 +96,14 @@ bool casts_to_float8(const Node* value) {
          cast->funcid < FirstUnpinnedObjectId && list_length(cast->args) == 1;
 }
 
+Node* without_cast_to_float8(Node* value) {
+  return casts_to_float8(value) ? static_cast<Node*>(linitial(as<FuncExpr>(value)->args)) : value;
+}
+
 }  // namespace
 
 Node* value_of_percentile(const Aggref* call) {
-  Node* value = argument_of(call);
-  if (!casts_to_float8(value)) return value;
-  return static_cast<Node*>(linitial(as<FuncExpr>(value)->args));
+  return without_cast_to_float8(argument_of(call));
 }
 
 namespace {
@@ -191,6 +200,22 @@ Aggref* make_moment(const PlainLevel* level, const Aggref* call, const char* nam
   const ValueBounds bounds = require_bounds(level, call, value);
   return call_private_aggregate(name, with_bounds(level, bounds, false, list_make1(value)),
                                 call->location);
+}
+
+// The standard aggregates of two values take float8. The private ones take numbers as they are.
+Aggref* make_pair(const PlainLevel* level, const Aggref* call, const char* name) {
+  refuse_order(level, call);
+  List* arguments = NIL;
+  List* limits = NIL;
+  for (const auto* entry : each<TargetEntry>(call->args)) {
+    Node* value = without_cast_to_float8(as<Node>(entry->expr));
+    const ValueBounds bounds = require_bounds(level, call, value);
+    arguments = lappend(arguments, value);
+    limits = lappend(limits, bound_constant(bounds, bounds.lower));
+    limits = lappend(limits, bound_constant(bounds, bounds.upper));
+  }
+  arguments = lappend(arguments, float8_constant(level->epsilon));
+  return call_private_aggregate(name, list_concat(arguments, limits), call->location);
 }
 
 void refuse_descending(const PlainLevel* level, const Aggref* call) {
@@ -298,8 +323,7 @@ Node* as_type(const PlainLevel* level, const Aggref* call, Node* answer) {
   refuse_call(
       level, call,
       psprintf("%s has no private counterpart for this type", get_func_name(call->aggfnoid)),
-      psprintf("Ask %s.",
-               call_with_own_bounds(level, get_func_name(call->aggfnoid), argument_of(call))));
+      psprintf("Ask %s.", call_with_own_bounds(level, call, argument_of(call))));
 }
 
 Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower) {
@@ -320,6 +344,8 @@ Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart
       return make_count(level, call, row);
     case Kind::kPercentile:
       return make_percentile(level, call);
+    case Kind::kPair:
+      return make_pair(level, call, counterpart.name);
     default:
       return sums_ones(call) ? make_row_count(level, call, row)
                              : make_moment(level, call, counterpart.name);

@@ -95,9 +95,10 @@ Path* made_of_uncast_values(const Path* path) {
 
 }  // namespace
 
-void check_value(const Aggref* call, const FamilyRow& family) {
-  require_value_type(call, family);
-  const Node* value = uncast_value(call, family);
+namespace {
+
+void check_cast(const Aggref* call, const FamilyRow& family, int which) {
+  const Node* value = uncast_value(call, family, which);
   if (value == nullptr) return;
   const Node* original = implicitly_cast(value);
   if (original == nullptr) return;
@@ -112,16 +113,25 @@ void check_value(const Aggref* call, const FamilyRow& family) {
            errhint("Write the bounds as literals without a type, or cast them to %s.", from)));
 }
 
+}  // namespace
+
+void check_value(const Aggref* call, const FamilyRow& family) {
+  require_value_type(call, family);
+  for (int i = 0; i < family.values_from_rows(); ++i) check_cast(call, family, i);
+}
+
 Aggref* with_uncast_value(Aggref* call) {
   const FamilyRow* family = private_family(call);
   if (family == nullptr) return call;
-  const Node* value = uncast_value(call, *family);
-  if (value == value_argument(call, *family)) return call;
-  auto* copy = static_cast<Aggref*>(copyObjectImpl(call));
-  auto* argument =
-      static_cast<TargetEntry*>(list_nth(copy->args, family->arguments_from_rows() - 1));
-  argument->expr = static_cast<Expr*>(copyObjectImpl(value));
-  return copy;
+  Aggref* uncast = call;
+  for (int i = 0; i < family->values_from_rows(); ++i) {
+    const Node* value = uncast_value(call, *family, i);
+    if (value == value_argument(call, *family, i)) continue;
+    if (uncast == call) uncast = static_cast<Aggref*>(copyObjectImpl(call));
+    auto* argument = static_cast<TargetEntry*>(list_nth(uncast->args, place_of_value(*family, i)));
+    argument->expr = static_cast<Expr*>(copyObjectImpl(value));
+  }
+  return uncast;
 }
 
 Path* with_uncast_values(const Path* path) {

@@ -115,8 +115,14 @@ void require_own_state(const RecordsState* state) {
                           "library.")));
 }
 
+// How many rows are in sums.
+uint64 summed_rows(RecordsState* state) {
+  if (state->kind == RecordKind::kSums) return state->sums()->count;
+  return state->kind == RecordKind::kPairs ? state->pairs()->count : 0;
+}
+
 void require_summable_rows(RecordsState* state) {
-  if (state->kind != RecordKind::kSums || state->sums()->count <= kMostSummedRows) return;
+  if (summed_rows(state) <= kMostSummedRows) return;
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                   errmsg("a private aggregate takes at most " UINT64_FORMAT " rows in one group",
                          kMostSummedRows),

@@ -137,6 +137,7 @@ const AggregateParameters* receive_parameters(StringInfo bytes) {
   given.quantiles = list;
   given.size = static_cast<uint32>(list.size());
   given.bin_bounds = list;
+  if (family->has(Argument::kX) && list.size() == 2) std::ranges::copy(list, given.x_bounds);
   if (family->keeps_user_rows()) {
     receive_user_options(bytes, &given);
   } else if (family->hashes_first_argument()) {
@@ -239,6 +240,18 @@ RecordsState* receive_sums(StringInfo bytes, const AggregateParameters* paramete
   return state;
 }
 
+RecordsState* receive_pairs(StringInfo bytes, const AggregateParameters* parameters) {
+  PairSums pairs;
+  pairs.count = static_cast<uint64>(pq_getmsgint64(bytes));
+  for (WideSum& part : pairs.parts) part = receive_wide(bytes);
+  bool possible = false;
+  report(guarded([&] { possible = pairs.count <= kMostSummedRows && pairs.are_possible(); }));
+  if (!possible) refuse_bytes("the sums are of no rows within the bounds");
+  RecordsState* state = make_state(parameters);
+  memcpy(state->records(), &pairs, sizeof pairs);
+  return state;
+}
+
 RecordsState* receive_hashes(StringInfo bytes, const AggregateParameters* parameters,
                              uint32 count) {
   const auto left = static_cast<uint64>(bytes->len - bytes->cursor);
@@ -293,6 +306,9 @@ RecordsState* receive_of_kind(StringInfo bytes, const AggregateParameters* param
     case RecordKind::kSums:
       if (count != 1) refuse_bytes("sums are one record");
       return receive_sums(bytes, parameters);
+    case RecordKind::kPairs:
+      if (count != 1) refuse_bytes("sums are one record");
+      return receive_pairs(bytes, parameters);
     case RecordKind::kHashes:
       return receive_hashes(bytes, parameters, count);
     case RecordKind::kValue:
@@ -334,8 +350,14 @@ void send_sums(StringInfo bytes, const ValueSums& sums) {
   send_wide(bytes, sums.squares);
 }
 
+void send_pairs(StringInfo bytes, const PairSums& pairs) {
+  pq_sendint64(bytes, pairs.count);
+  for (const WideSum& part : pairs.parts) send_wide(bytes, part);
+}
+
 void send_record(StringInfo bytes, RecordsState* state, uint32 i) {
   if (state->kind == RecordKind::kSums) return send_sums(bytes, *state->sums());
+  if (state->kind == RecordKind::kPairs) return send_pairs(bytes, *state->pairs());
   if (state->kind == RecordKind::kHashes) return pq_sendint64(bytes, state->hashes()[i]);
   if (state->kind == RecordKind::kValue) return pq_sendfloat8(bytes, state->values()[i]);
   const UserRow& row = state->user_rows()[i];

@@ -101,7 +101,7 @@ std::size_t state_size(const AggregateParameters* parameters, uint64 bytes, cons
 RecordsState* make_sums(const AggregateParameters* parameters) {
   RecordsState* state = make_state(parameters, 1, GridRoom{0, 0});
   state->count = 1;
-  *state->sums() = ValueSums{};
+  memset(state->records(), 0, record_size(state->kind));
   return state;
 }
 
@@ -119,7 +119,8 @@ RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity,
 }
 
 RecordsState* make_state(const AggregateParameters* parameters) {
-  if (method_of(parameters).records == RecordKind::kSums) return make_sums(parameters);
+  const RecordKind kind = method_of(parameters).records;
+  if (kind == RecordKind::kSums || kind == RecordKind::kPairs) return make_sums(parameters);
   const GridRoom room = GridNames::kFirstRoom;
   return make_state(parameters, rounded_capacity(parameters, kFewRecords, room), room);
 }

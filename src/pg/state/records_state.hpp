@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/contributions/user_rows.hpp"
+#include "core/moments/pair_sums.hpp"
 #include "core/moments/value_sums.hpp"
 #include "pg/parameters/aggregate_parameters.hpp"
 #include "pg/state/grid_names.hpp"
@@ -11,8 +12,8 @@
 //   | varlena header | kind | library | count | capacity | parameters with m quantiles |
 //   records[capacity] | | names of the grids, of dp_user_grid_stats only |
 //
-// The records are values or user rows in no particular order, one ValueSums, hashes in ascending
-// order, or, on a value grid, compressed runs;
+// The records are values or user rows in no particular order, one ValueSums or PairSums, hashes in
+// ascending order, or, on a value grid, compressed runs;
 // then `capacity` is their number of bytes. While rows are added on a value grid, an expanded
 // object holds the records (expanded_records.hpp).
 //
@@ -45,6 +46,11 @@ struct RecordsState {
     Assert(kind == RecordKind::kSums);
     return reinterpret_cast<ValueSums*>(records());
   }
+  // The same for rows with two values.
+  PairSums* pairs() {
+    Assert(kind == RecordKind::kPairs);
+    return reinterpret_cast<PairSums*>(records());
+  }
   uint64* hashes() {
     Assert(kind == RecordKind::kHashes);
     return reinterpret_cast<uint64*>(records());
@@ -69,6 +75,8 @@ inline std::size_t record_size(RecordKind kind) {
       return sizeof(UserRow);
     case RecordKind::kSums:
       return sizeof(ValueSums);
+    case RecordKind::kPairs:
+      return sizeof(PairSums);
     case RecordKind::kHashes:
       return sizeof(uint64);
     case RecordKind::kRuns:
@@ -81,8 +89,8 @@ inline std::size_t record_size(RecordKind kind) {
 // Makes a state without records, with room for `capacity` records and for names, palloc'd. Requires
 // capacity <= largest_capacity(parameters, room). ereports if memory is short.
 RecordsState* make_state(const AggregateParameters* parameters, uint32 capacity, GridRoom room);
-// The same with room for a few records and names; with a ValueSums of no rows as the only record,
-// if the method keeps sums.
+// The same with room for a few records and names; with a ValueSums or PairSums of no rows as the
+// only record, if the method keeps sums.
 RecordsState* make_state(const AggregateParameters* parameters);
 
 // The size in bytes of a state with this many bytes of compressed runs. ereports if it exceeds

@@ -33,6 +33,12 @@ void require_values_of_type(FunctionCallInfo fcinfo, const AggregateParameters* 
                   errhint("Private aggregates over distributed tables call this aggregate.")));
 }
 
+[[noreturn]] void refuse_pairs() {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("the shards give no states of two values of a row"),
+                  errhint("Private aggregates over distributed tables call this aggregate.")));
+}
+
 Datum begin_collecting(FunctionCallInfo fcinfo) {
   if (PG_ARGISNULL(2)) {
     ereport(ERROR,
@@ -41,6 +47,7 @@ Datum begin_collecting(FunctionCallInfo fcinfo) {
   }
   const RecordsState* empty = state_of_bytes(PG_GETARG_BYTEA_PP(2));
   if (family_of(&empty->parameters).hashes_first_argument()) refuse_hashes();
+  if (family_of(&empty->parameters).has(Argument::kX)) refuse_pairs();
   require_values_of_type(fcinfo, &empty->parameters);
   return begin_group(fcinfo, &empty->parameters);
 }
@@ -78,6 +85,8 @@ Datum collect(FunctionCallInfo fcinfo) {
       return add_to(state, row.family, value_of_row(fcinfo), add_shifted);
     case KeptOfRow::kSquare:
       return add_to(state, row.family, value_of_row(fcinfo), add_units);
+    case KeptOfRow::kPair:
+      refuse_pairs();
     case KeptOfRow::kHash:
     case KeptOfRow::kUserRow:
       break;

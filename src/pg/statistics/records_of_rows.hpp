@@ -22,6 +22,13 @@ inline constexpr auto add_units = [](ValueSums* sums, const AggregateParameters&
   sums->add(value_units(FixedPoint{parameters.lower, parameters.upper}, value));
 };
 
+// dp_corr, the covariances and regressions keep the sums of products of both values.
+inline void add_pair(PairSums* pairs, const AggregateParameters& parameters, float8 value,
+                     float8 x) {
+  pairs->add(value_units(FixedPoint{parameters.lower, parameters.upper}, value),
+             value_units(fixed_point_of_x(&parameters), x));
+}
+
 // dp_histogram keeps the number of the bin. A value outside all bins is ignored.
 inline void add_to_bin(ExpandedRecords* records, float8 value) {
   const AggregateParameters* parameters = records->pool->parameters;

@@ -20,6 +20,8 @@ BEGIN
                    ('sum',             '"any", float8, "any", "any"',                true),
                    ('mean',            '"any", float8, "any", "any"',                true),
                    ('moments',         '"any", float8, "any", "any"',                true),
+                   ('covariance',      '"any", "any", float8, "any", "any", "any", "any"', true),
+                   ('regression',      '"any", "any", float8, "any", "any", "any", "any"', true),
                    ('user_mean',       'anynonarray, "any", float8, "any", "any"',   true),
                    ('user_variance',   'anynonarray, "any", float8, "any", "any"',   true),
                    ('user_grids',      'anynonarray, text, "any", float8, "any", "any"', true)) f (name, arguments, has_options),
