@@ -25,7 +25,7 @@ void one_group(Report& report) {
   for (const double epsilon : {0.1, 1.0, 5.0, 20.0}) {
     for (const double delta : {1e-9, 1e-3, 0.3}) {
       const GroupSelection selection(epsilon, delta);
-      const PrivacyCost cost = approximate_cost(epsilon, delta);
+      const PrivacyCost cost = selection_cost(epsilon, delta);
       compare_counts(report, text("groups, epsilon %g, delta %g", epsilon, delta),
                      all_counts(1, selection.rows_always_kept() + 3), same_costs(cost),
                      {.least_chance = 0}, [&](const Counts& counts) -> Answer {
@@ -69,7 +69,7 @@ void groups_of_users(Report& report) {
       const double epsilon = 1.5;
       const double delta = 0.2;
       const GroupSelection selection(epsilon, delta, most);
-      const PrivacyCost cost = approximate_cost(epsilon, delta);
+      const PrivacyCost cost = selection_cost(epsilon, delta, most);
       std::vector<Users> data;
       std::vector<Law> laws;
       std::vector<Neighbours> neighbours;

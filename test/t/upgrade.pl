@@ -143,7 +143,7 @@ $node->safe_psql('founded', 'ALTER ROLE founder NOSUPERUSER; GRANT CREATE ON SCH
 # What the owner of the extension has granted and revoked, and objects of users that depend on the extension's.
 make_database('granted', 'CREATE EXTENSION dpquantile');
 $node->safe_psql('granted', q{
-	GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass) TO "Second analyst" WITH GRANT OPTION;
+	GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass, float8) TO "Second analyst" WITH GRANT OPTION;
 	GRANT EXECUTE ON FUNCTION dp_add_charge(regrole, numeric, numeric, numeric, text, regclass) TO delta WITH GRANT OPTION;
 	GRANT EXECUTE ON FUNCTION dp_health() TO delta;
 	GRANT USAGE ON SCHEMA dpquantile TO delta;
