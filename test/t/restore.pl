@@ -33,7 +33,7 @@ is(outcome($old, qq{SET ROLE "Second analyst"; $ANSWER}, user => 'postgres'),
 	't', 'one answer of another role before the dump');
 
 is(outcome($old, $ANSWER, user => 'zcdp'), 't', 'one answer of a role with accountant zcdp before the dump');
-my $CHOICE = 'SELECT count(*) FROM (SELECT dp_keep_group(0.1, 1e-8) FROM person) s;';
+my $CHOICE = 'SELECT count(k) FROM (SELECT dp_keep_group(0.1, 1e-8) AS k FROM person) s;';
 is(outcome($old, $CHOICE, user => 'chooser'), '1', 'half of the delta that its charges may spend');
 
 # The budget of a dropped role remains, under the role's former OID.
