@@ -93,6 +93,34 @@ void groups_of_users(Report& report) {
   }
 }
 
+// A user more in several groups of the same size, whatever it is: next to the turn of the law all
+// of epsilon and rho is needed.
+void groups_of_one_user(Report& report) {
+  for (const std::uint64_t groups : {1U, 2U, 4U}) {
+    for (const double epsilon : {0.5, 2.0}) {
+      const double delta = 1e-6;
+      const GroupSelection selection(epsilon, delta, groups);
+      std::vector<Law> laws;
+      std::vector<Neighbours> neighbours;
+      for (std::uint64_t users = 0; users <= selection.rows_always_kept() + 1; ++users) {
+        const auto shown = [&] {
+          const test::TestContext context;
+          Answer kept;
+          for (std::uint64_t group = 0; group < groups; ++group) {
+            kept.push_back(selection.draw_keep(users, context.random));
+          }
+          return kept;
+        };
+        laws.push_back(law_of(shown, {.least_chance = 0}));
+        if (users == 0) continue;
+        neighbours.push_back({users - 1, users, selection_cost(epsilon, delta, groups)});
+      }
+      compare_pairs(report, text("a user in %d groups", static_cast<int>(groups)), laws, neighbours,
+                    [](std::size_t i) { return text("%zu users", i); });
+    }
+  }
+}
+
 // ---- The rows of a person
 // ------------------------------------------------------------------------
 
@@ -250,6 +278,7 @@ void count_of_persons(Report& report) {
 std::vector<Check> group_checks() {
   return {{"groups of rows", one_group},
           {"groups of users", groups_of_users},
+          {"groups of one user", groups_of_one_user},
           {"rows of a person", limited_rows},
           {"counts of persons", count_of_persons}};
 }
