@@ -25,11 +25,12 @@ BEGIN
 END
 $$;
 -- A new budget, with nothing spent.
-CREATE FUNCTION renew(epsilon float8, delta float8, accountant text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+CREATE FUNCTION renew(epsilon float8, delta float8, accountant text, charged_delta float8 DEFAULT NULL) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   DELETE FROM dpquantile.ledger WHERE role_name = 'regress_dpq_zcdp';
   DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_zcdp'::regrole;
-  PERFORM dp_grant_budget('regress_dpq_zcdp', epsilon, delta, accountant);
+  PERFORM dp_grant_budget('regress_dpq_zcdp', epsilon, delta, accountant, charged_delta => charged_delta);
 END
 $$;
 CREATE VIEW budget AS
@@ -102,12 +103,16 @@ SELECT query, fits FROM dp_budget_fits(0.1);
 SELECT count_answers('SELECT dp_quantiles(x, ''{0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9}'', 0.1, 0, 100) FROM t');
 
 -- Each function is charged at least its rho in exact arithmetic, and hardly more.
-SELECT renew(1000, 1e-6, 'zcdp');
+SELECT renew(1000, 1e-3, 'zcdp', 5e-4);
 RESET ROLE;
 CREATE FUNCTION pg_temp.pure(epsilon numeric) RETURNS numeric LANGUAGE sql
   RETURN epsilon * (exp(epsilon) - 1) / (exp(epsilon) + 1);
 CREATE FUNCTION pg_temp.laplace(epsilon numeric) RETURNS numeric LANGUAGE sql
   RETURN epsilon + exp(-epsilon) - 1 + epsilon * (epsilon / 256) ^ 2 / 6;
+-- Theorem 11b, with two stages: the count, a test with a third of the rest, and a release with two thirds
+CREATE FUNCTION pg_temp.iqr(epsilon numeric) RETURNS numeric LANGUAGE sql
+  RETURN pg_temp.pure(epsilon / 64) + pg_temp.pure(epsilon * 63 / 192) + epsilon * 63 / 96 + exp(-epsilon * 63 / 96) - 1
+         + epsilon * 63 / 96 * (epsilon * 63 / 96 / 1024) ^ 2 / 6;
 CREATE TEMP TABLE costs (query text, rho numeric);
 INSERT INTO costs VALUES
   ('SELECT dp_median(x, 0.5, 0, 100) FROM t', 0.5 * 0.5 / 8),
@@ -126,7 +131,12 @@ INSERT INTO costs VALUES
   ('SELECT dp_user_grid_stats(person, k::text, x, 0.5, 0, 100) FROM t', pg_temp.laplace(0.5)),
   ('SELECT dp_median(x, 0.5, 0, 100) FROM t GROUP BY k', 0.5 * 0.5 / 8),
   ('SELECT dp_median(x, 0.5, 0, 100) FROM t GROUP BY CUBE (k, person)', 4 * 0.5 * 0.5 / 8),
-  ('SELECT dp_user_mean(person, x, 0.5, 0, 100) FROM t GROUP BY k', 2 * pg_temp.laplace(0.5));
+  ('SELECT dp_user_mean(person, x, 0.5, 0, 100) FROM t GROUP BY k', 2 * pg_temp.laplace(0.5)),
+  ('SELECT dp_iqr(x, 0.5, 1e-6) FROM t', pg_temp.iqr(0.5)),
+  ('SELECT dp_iqr(x, 0.5, 1e-6) FROM t GROUP BY CUBE (k)', 2 * pg_temp.iqr(0.5)),
+  ('SELECT dp_keep_group(0.5, 1e-6) FROM t GROUP BY k', pg_temp.pure(0.5)),
+  ('SELECT dp_keep_group(person, 0.5, 1e-6, 1) FROM t GROUP BY k', pg_temp.pure(0.5)),
+  ('SELECT dp_keep_group(person, 0.5, 1e-6, 4) FROM t GROUP BY k', 4 * pg_temp.pure(0.125));
 GRANT SELECT ON costs TO PUBLIC;
 SET ROLE regress_dpq_zcdp;
 DO $$
@@ -156,8 +166,10 @@ SELECT dp_median(x, 1, 0, 100) FROM t;
 SELECT person, dp_median(x, 0.4, 0, 100) FROM t GROUP BY ROLLUP (person);
 SELECT dp_user_mean(person, x, 0.2, 0, 100) FROM t GROUP BY k;
 SELECT rho_spent > 0 AS one_group_is_charged FROM budget;
+-- The role's delta converts rho; charges may spend none of it unless charged_delta is granted.
 SELECT dp_iqr(x, 0.1, 1e-9) FROM t;
 \echo :SQLSTATE
+SELECT k, dp_count(0.01) FROM t GROUP BY k HAVING dp_keep_group(0.1, 1e-9);
 SELECT dp_iqr(x, 0.1, 0, dp_options('quantiles', lower => 0, upper => 100)) IS NOT NULL AS answered FROM t;
 SELECT dp_budget_fits(0);
 SELECT dp_budget_fits(1001);
@@ -201,20 +213,74 @@ SET ROLE regress_dpq_zcdp;
 SELECT dp_median(x, 1e-6, 0, 100) FROM t;
 RESET ROLE;
 
--- A role cannot change to zcdp after a charge with a delta, which has no rho.
+-- threat 207: a delta is divided between charges and the conversion of rho, and counts once.
+SELECT renew(1, 1e-6, 'zcdp', 1e-6);
+\echo :SQLSTATE
+SELECT renew(1, 1e-6, 'zcdp', -1e-7);
+SELECT renew(1, 1e-6, 'zcdp', 'NaN');
+SELECT renew(1, 1e-6, 'pure', 0);
+\echo :SQLSTATE
+SELECT renew(1, 1e-6, 'zcdp', 6e-7);
+SELECT rho_limit = dpquantile.rho_within(1, 4e-7) AS of_the_rest, rho_limit < dpquantile.rho_within(1, 1e-6) AS less, charged_delta
+  FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
+SELECT * FROM budget;
+SET ROLE regress_dpq_zcdp;
+SELECT count(*) >= 0 AS answered FROM (SELECT k, dp_count(0.01) FROM t GROUP BY k HAVING dp_keep_group(0.1, 4e-7)) s;
+SELECT function, epsilon, delta, round(rho, 8) AS rho, accountant FROM dp_ledger ORDER BY number;
+SELECT * FROM budget;
+SELECT dp_iqr(x, 0.01, 3e-7) FROM t;
+\echo :SQLSTATE
+SELECT dp_iqr(x, 0.3, 1e-7) FROM t;
+SELECT dp_iqr(x, 0.01, 2e-7) AS declined FROM generate_series(0, 1, 0.5) x;
+SELECT dp_iqr(x, 0.01, 1e-200) FROM t;
+SELECT delta_spent, delta_remaining FROM budget;
+SELECT private_aggregate, epsilon, delta, round(rho::numeric, 8) AS rho FROM dp_explain('SELECT dp_iqr(x, 0.1, 1e-9), dp_median(x, 0.1, 0, 100) FROM t');
+RESET ROLE;
+SELECT epsilon_spent = dpquantile.six_digits(dpquantile.epsilon_of_rho(rho_spent::float8, 4e-7), true) AS at_the_rest
+  FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
+
+-- threat 208: a change of the division, or of the accountant, forgets no delta.
 SELECT renew(3, 1e-6, 'pure');
 SET ROLE regress_dpq_zcdp;
 -- (There are too few rows: dp_iqr declines, except with probability 1e-9.)
 SELECT dp_iqr(x, 0.05, 1e-9) AS declined FROM generate_series(0, 1, 0.5) x;
-SELECT function, epsilon, delta, rho, accountant FROM dp_ledger;
+SELECT function, epsilon, delta, round(rho, 8) AS rho, accountant FROM dp_ledger;
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp');
 \echo :SQLSTATE
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp', charged_delta => 1.5e-9);
 SELECT * FROM budget;
--- The same holds after the budget row was lost, because the ledger has the charge.
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, charged_delta => 5e-10);
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-9);
+SET ROLE regress_dpq_zcdp;
+SELECT dp_iqr(x, 0.05, 1e-9) FROM t;
+RESET ROLE;
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, accountant => 'pure');
+SELECT * FROM budget;
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, accountant => 'zcdp');
+-- The same holds after the budget row was lost, because the ledger has the charge, and after an archiving.
 DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_zcdp'::regrole;
 SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp');
 SELECT count(*) AS budgets FROM budget;
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp', charged_delta => 1e-9);
+SELECT * FROM budget;
+SELECT count(*) AS archived FROM dp_archive_ledger('infinity') WHERE role = 'regress_dpq_zcdp';
+DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_zcdp'::regrole;
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp', charged_delta => 1e-9);
+SELECT * FROM budget;
+DELETE FROM dpquantile.budget_name WHERE role_name = 'regress_dpq_zcdp';
+-- A build before 0.3.0 gave a charge with a delta no rho: it cannot be counted.
+SELECT renew(3, 1e-6, 'pure');
+SET ROLE regress_dpq_zcdp;
+SELECT dp_iqr(x, 0.05, 1e-9) AS declined FROM generate_series(0, 1, 0.5) x;
+RESET ROLE;
+UPDATE dpquantile.ledger SET rho = NULL WHERE role_name = 'regress_dpq_zcdp';
+UPDATE dpquantile.budget SET rho_spent = 0, converted_delta = 0 WHERE role = 'regress_dpq_zcdp'::regrole;
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp', charged_delta => 1e-9);
+\echo :SQLSTATE
+SELECT * FROM budget;
+DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_zcdp'::regrole;
+SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp', charged_delta => 1e-9);
 SELECT dp_grant_budget('regress_dpq_zcdp', 3);
 SELECT * FROM budget;
 

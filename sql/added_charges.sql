@@ -54,10 +54,17 @@ SELECT dp_add_charge(:gone::regrole, 1);
 
 -- An accountant gets no charge that it cannot add. A revoked budget gets any.
 SELECT dp_add_charge('regress_dpq_added_pure', NULL, rho => 0.1);
-SELECT dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6);
-SELECT dp_revoke_budget('regress_dpq_added_zcdp');
-SELECT dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6);
-SELECT dp_grant_budget('regress_dpq_added_zcdp', 10, 1e-5, 'zcdp');
+CREATE ROLE regress_dpq_added_rho;
+SELECT dp_grant_budget('regress_dpq_added_rho', 10), dp_revoke_budget('regress_dpq_added_rho');
+SELECT dp_add_charge('regress_dpq_added_rho', NULL, rho => 0.1);
+SELECT dp_grant_budget('regress_dpq_added_rho', 10);
+DROP ROLE regress_dpq_added_rho;
+-- Accountant zcdp adds delta and rho; the rho of answers with a delta is half the square of epsilon, or what is stated.
+SELECT dp_grant_budget('regress_dpq_added_zcdp', 10, 1e-5, 'zcdp', charged_delta => 3e-6);
+SELECT dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6), dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6, 0.004),
+       dp_add_charge('regress_dpq_added_zcdp', NULL, 1e-6, 0.001);
+SELECT number, epsilon, delta, rho FROM dp_ledger WHERE role = 'regress_dpq_added_zcdp' AND delta > 0 ORDER BY number;
+SELECT delta_spent, delta_remaining FROM dp_budget WHERE role = 'regress_dpq_added_zcdp'::regrole;
 
 -- Amounts are rounded up to 50 decimals, and a note has 2048 bytes at most, so neither budget nor ledger grows with what is given.
 SELECT dp_add_charge('regress_dpq_added_pure', 1 + 1e-16000, 1 - 1e-16000, note => repeat('é', 1024));
@@ -86,8 +93,7 @@ SELECT dp_add_charge('regress_dpq_added_pure', 'NaN');
 SELECT dp_add_charge('regress_dpq_added_pure', NULL);
 SELECT dp_add_charge('regress_dpq_added_pure', 1, rho => 'NaN');
 SELECT dp_add_charge('regress_dpq_added_pure', 1, rho => 0);
-SELECT dp_add_charge('regress_dpq_added_pure', NULL, 1e-6, 1);
-SELECT dp_add_charge('regress_dpq_added_pure', 1, 1e-6, 1);
+SELECT dp_add_charge('regress_dpq_added_pure', NULL, 1e-6);
 SELECT dp_add_charge('regress_dpq_added_pure', 1, 1);
 SELECT dp_add_charge('regress_dpq_added_pure', 1, -1);
 SELECT dp_add_charge('regress_dpq_added_pure', 1, 'NaN');

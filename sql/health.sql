@@ -54,10 +54,10 @@ CREATE ROLE regress_dpq_health_admins;
 CREATE ROLE regress_dpq_health_member NOINHERIT IN ROLE regress_dpq_health_admins;
 CREATE ROLE regress_dpq_health_super SUPERUSER;
 SELECT dp_grant_budget('regress_dpq_health_member', 1), dp_grant_budget('regress_dpq_health_super', 1);
-GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass), dp_revoke_budget(regrole),
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass, float8), dp_revoke_budget(regrole),
   dp_add_charge(regrole, numeric, numeric, numeric, text, regclass), dp_archive_ledger(timestamptz), dp_unrestrict_role(regrole)
   TO regress_dpq_health_admins;
-GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass)
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass, float8)
   TO regress_dpq_health_monitor, regress_dpq_health_revoked;
 GRANT SELECT ON dpquantile.ledger TO regress_dpq_health_zcdp;
 GRANT SELECT, UPDATE (epsilon_spent) ON dpquantile.budget TO regress_dpq_health_little;
@@ -77,7 +77,7 @@ CREATE ROLE regress_dpq_health_group;
 CREATE TABLE health_rows (id int PRIMARY KEY);
 SELECT dp_protect_table('health_rows'), dp_grant_private_access('health_rows', 'regress_dpq_health_analyst', epsilon => 1), dp_grant_private_access('health_rows', 'regress_dpq_health_group');
 GRANT regress_dpq_health_group TO regress_dpq_health_analyst;
-SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f.oid::regprocedure) FROM pg_proc f WHERE (f.proname, f.pronamespace) IN (('dp_count', 'public'::regnamespace), ('total', 'dpquantile'::regnamespace)) \gexec
+SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f.oid::regprocedure) FROM pg_proc f WHERE (f.proname, f.pronamespace) IN (('dp_count', 'public'::regnamespace), ('total', 'dpquantile'::regnamespace)) ORDER BY f.oid::regprocedure::text COLLATE "C" \gexec
 SELECT role, problem FROM dp_protected_tables WHERE relation = 'health_rows'::regclass ORDER BY role;
 SELECT * FROM dp_health() WHERE check_name = 'protection';
 SELECT dp_grant_private_access('health_rows', 'regress_dpq_health_analyst', epsilon => 1);

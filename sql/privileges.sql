@@ -128,7 +128,7 @@ REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;
 SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_analyst'::regrole;
 
 -- An owner of tables without superuser rights can get the right to grant budgets, and gets no other right with it.
-GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass), dp_revoke_budget(regrole) TO regress_dpq_owner;
+GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass, float8), dp_revoke_budget(regrole) TO regress_dpq_owner;
 SET ROLE regress_dpq_owner;
 SELECT dp_grant_budget('regress_dpq_analyst', 2);
 SELECT count(*) AS budgets FROM dp_budget;

@@ -193,6 +193,23 @@ SELECT dp_quantiles(salary, '{0.25, 0.5, 0.75}', 0.1, 0, 100) IS NOT NULL AS ans
 SELECT mechanism, accountant FROM dp_ledger ORDER BY number DESC LIMIT 2;
 RESET SESSION AUTHORIZATION;
 SELECT dp_revoke_budget('regress_dpq_tb');
+-- threat 207: plain SQL chooses groups under accountant zcdp, with the delta that is granted to charges.
+SET SESSION AUTHORIZATION regress_dpq_tb_owner;
+SELECT dp_grant_private_access('visits', 'regress_dpq_tb', epsilon => 0.05, delta => 1e-9);
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', 100, 1e-6, 'zcdp', on_table => 'visits');
+\set keys 'SELECT count(*) >= 0 AS answered FROM (SELECT patient, count(*) FROM visits GROUP BY patient) v'
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:keys;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', 100, charged_delta => 1e-9, on_table => 'visits');
+SELECT dp_grant_budget('regress_dpq_tb', 100, on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:keys;
+:keys;
+SELECT function, delta, rho > 0 AS has_rho, accountant FROM dp_ledger ORDER BY number DESC LIMIT 1;
+RESET SESSION AUTHORIZATION;
+SELECT dp_revoke_budget('regress_dpq_tb');
 
 DROP VIEW budgets, charges;
 RESET search_path;

@@ -15,7 +15,11 @@ CREATE VIEW regress_dpq_asked AS
                  (10, 'all rho that is left', 'zcdp', 1e-6, 1, 0, 100, 0, 0.5),
                  (11, 'more rho than is left', 'zcdp', 1e-6, 1, 0, 0.1, 0, 0.5000001),
                  (12, 'rho below the smallest charge', 'zcdp', 1e-6, 1, 0, 1, 0, 0.09),
-                 (13, 'with a delta, so without rho', 'zcdp', 1e-6, 1, 0, 0.1, 1e-9, NULL),
+                 (13, 'rho with all delta that is left', 'zcdp', 1e-6, 1, 1e-7, 0.1, 1e-7, 0.5),
+                 (14, 'rho with more delta than is left', 'zcdp', 1e-6, 1, 1e-7, 0.1, 1.0001e-7, 0.5),
+                 (15, 'rho with delta without a limit', 'zcdp', 0, 1, 0, 0.1, 1e-9, 0.5),
+                 (16, 'rho where delta is overspent', 'zcdp', 1e-6, 1, -1e-9, 0.1, 0, 0.5),
+                 (17, 'rho and delta, more rho than is left', 'zcdp', 1e-6, 1, 1e-7, 0.1, 1e-7, 0.6),
                  -- No charge has such costs, and no budget such terms: nothing of this fits.
                  (20, 'negative', 'pure', 0, 1, 0, -1, 0, NULL),
                  (21, 'negative delta', 'pure', 1e-6, 1, 0, 1, -1, NULL),
@@ -25,6 +29,9 @@ CREATE VIEW regress_dpq_asked AS
                  (25, 'no number in rho', 'zcdp', 1e-6, 1, 0, 1, 0, 'NaN'),
                  (26, 'infinite', 'pure', 0, 1, 0, 'Infinity', 0, NULL),
                  (27, 'infinite rho', 'zcdp', 1e-6, 1, 0, 1, 0, 'Infinity'),
+                 (34, 'rho with a negative delta', 'zcdp', 1e-6, 1, 1e-7, 1, -1, 0.5),
+                 (35, 'rho with unknown delta', 'zcdp', 1e-6, 1, 1e-7, 1, NULL, 0.5),
+                 (36, 'unknown rho', 'zcdp', 1e-6, 1, 1e-7, 1, 0, NULL),
                  (28, 'minus infinity', 'pure', 0, 1, 0, '-Infinity', 0, NULL),
                  (29, 'huge', 'pure', 0, 1, 0, 1e100000::numeric, 0, NULL),
                  (30, 'unknown left', 'pure', 0, NULL, 0, 1, 0, NULL),
@@ -55,11 +62,11 @@ BEGIN
   RETURN calls;
 END
 $$;
-\set rules '''(verdict|spent_at|before_at|period_start)[(]'''
+\set rules '''(verdict|delta_to_charge|spent_at|before_at|period_start)[(]'''
 SELECT regress_dpq_calls(:rules, $$
-         SELECT dpquantile.verdict(b.accountant, b.smallest_charge, b.delta_limit,
+         SELECT dpquantile.verdict(b.accountant, b.smallest_charge, dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta),
                                    b.epsilon_limit - dpquantile.spent_at(now(), b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
-                                   b.delta_limit - dpquantile.spent_at(now(), b.every, b.period_start, b.delta_spent, b.delta_before),
+                                   dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta) - dpquantile.spent_at(now(), b.every, b.period_start, b.delta_spent, b.delta_before),
                                    b.rho_limit - dpquantile.spent_at(now(), b.every, b.period_start, b.rho_spent, b.rho_before),
                                    CASE b.neighbours WHEN 'replace' THEN 2 ELSE b.epsilon_spent END, 0, 1, 0, 1)
            FROM dpquantile.budget b$$) AS in_a_charge,

@@ -92,11 +92,11 @@ class Audit:
                 dp_grant_private_access('{name}', 'adding', epsilon => {case.protected['epsilon']})""")
 
     def read_claim(self, audited):
-        """What one execution is charged. The ledger has no epsilon of what is stated in rho, and no rho of what has a delta."""
+        """What one execution is charged. The ledger has no epsilon of what is stated in rho. A rho beside a delta bounds no divergence."""
         (before,), = self.ask(audited, "SELECT coalesce(max(number), 0) FROM dp_ledger")
         self.ask(audited, audited.case.one_execution(f"{audited.number}_0"))
         (epsilon, delta, rho), = self.ask(audited, f"""SELECT CASE WHEN count(epsilon) = count(*) THEN sum(epsilon) END, sum(delta),
-            CASE WHEN count(rho) = count(*) THEN sum(rho) END FROM dp_ledger WHERE number > {before}""")
+            CASE WHEN sum(delta) = 0 THEN sum(rho) END FROM dp_ledger WHERE number > {before}""")
         audited.epsilon, audited.delta, audited.rho = (None if number is None else float(number) for number in (epsilon, delta, rho))
 
     def chosen_cuts(self, audited):

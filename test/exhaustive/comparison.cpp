@@ -78,6 +78,53 @@ std::string refute_rho(const Law& law, const Law& other, double rho) {
   return "";
 }
 
+// The measure that is left of a law if answers that are more than `factor` times as likely as on
+// the other are lowered to that: what is taken away has the probability delta.
+Law lowered(const Law& law, const Law& other, double delta) {
+  const auto bound = [&](const Answer& answer, double factor) {
+    return factor * (chance_of(other, answer) + other.lost + kLeftOut);
+  };
+  const auto taken_by = [&](double factor) {
+    double taken = 0;
+    for (const auto& [answer, chance] : law.chances) {
+      taken += std::max(0.0, chance - bound(answer, factor));
+    }
+    return taken;
+  };
+  double low = 0;
+  double high = 700;
+  constexpr int kSteps = 60;
+  for (int step = 0; step < kSteps; ++step) {
+    const double middle = (low + high) / 2;
+    (taken_by(std::exp(middle)) > delta ? low : high) = middle;
+  }
+  Law left = law;
+  for (auto& [answer, chance] : left.chances) {
+    chance = std::min(chance, bound(answer, std::exp(low)));
+  }
+  return left;
+}
+
+// delta-approximate zCDP, in one order: laws P and Q must have measures p <= P and q <= Q of mass
+// 1 - delta with divergences as rho allows once both are divided by 1 - delta. The sum of
+// p^a q^(1 - a) is least, for all orders a at once, if p lowers the largest quotients P/Q to one
+// bound and q the smallest to another: its derivatives by p and by -q grow with p/q. Where delta
+// pays for all that differs, there is nothing to refute.
+std::string refute_rho(const Law& law, const Law& other, double rho, double delta) {
+  if (delta == 0) return refute_rho(law, other, rho);
+  double distance = 0;
+  for (const auto& [answer, chance] : law.chances) {
+    distance += std::max(0.0, chance - chance_of(other, answer) - other.lost);
+  }
+  if (distance <= delta * (1 + kRounding)) return "";
+  Law left = lowered(law, other, delta);
+  Law there = lowered(other, law, delta);
+  for (auto& [answer, chance] : left.chances) chance /= 1 - delta;
+  for (auto& [answer, chance] : there.chances) chance /= 1 - delta;
+  const std::string found = refute_rho(left, there, rho);
+  return found.empty() ? "" : found + text(", beside delta %.9g", delta);
+}
+
 }  // namespace
 
 std::string refutation(const Law& one, const Law& other, const PrivacyCost& cost) {
@@ -86,7 +133,7 @@ std::string refutation(const Law& one, const Law& other, const PrivacyCost& cost
     if (found.empty() && cost.epsilon) {
       found = refute_epsilon(*law, *there, *cost.epsilon, cost.delta);
     }
-    if (found.empty() && cost.rho) found = refute_rho(*law, *there, *cost.rho);
+    if (found.empty() && cost.rho) found = refute_rho(*law, *there, *cost.rho, cost.delta);
   }
   return found;
 }

@@ -13,8 +13,9 @@ namespace dpquantile::exhaustive {
 
 // What refutes the cost for two neighbours, in either order, or nothing. No event of either law has
 // more probability than cost.epsilon and cost.delta allow, and no Renyi divergence of some orders
-// is above what cost.rho allows. Lost probability is counted in favour of the claim, so that a
-// finding is a proof, up to the rounding of doubles.
+// is above what cost.rho allows, of the laws that the best use of cost.delta leaves. Lost
+// probability is counted in favour of the claim, so that a finding is a proof, up to the rounding
+// of doubles.
 std::string refutation(const Law& one, const Law& other, const PrivacyCost& cost);
 
 // Numbers of records in a few cells.

@@ -25,7 +25,7 @@ void one_group(Report& report) {
   for (const double epsilon : {0.1, 1.0, 5.0, 20.0}) {
     for (const double delta : {1e-9, 1e-3, 0.3}) {
       const GroupSelection selection(epsilon, delta);
-      const PrivacyCost cost = approximate_cost(epsilon, delta);
+      const PrivacyCost cost = selection_cost(epsilon, delta);
       compare_counts(report, text("groups, epsilon %g, delta %g", epsilon, delta),
                      all_counts(1, selection.rows_always_kept() + 3), same_costs(cost),
                      {.least_chance = 0}, [&](const Counts& counts) -> Answer {
@@ -69,7 +69,7 @@ void groups_of_users(Report& report) {
       const double epsilon = 1.5;
       const double delta = 0.2;
       const GroupSelection selection(epsilon, delta, most);
-      const PrivacyCost cost = approximate_cost(epsilon, delta);
+      const PrivacyCost cost = selection_cost(epsilon, delta, most);
       std::vector<Users> data;
       std::vector<Law> laws;
       std::vector<Neighbours> neighbours;
@@ -89,6 +89,34 @@ void groups_of_users(Report& report) {
       compare_pairs(
           report, text("users in at most %d groups", static_cast<int>(most)), laws, neighbours,
           [&](std::size_t i) { return describe(Counts(data[i].begin(), data[i].end())); });
+    }
+  }
+}
+
+// A user more in several groups of the same size, whatever it is: next to the turn of the law all
+// of epsilon and rho is needed.
+void groups_of_one_user(Report& report) {
+  for (const std::uint64_t groups : {1U, 2U, 4U}) {
+    for (const double epsilon : {0.5, 2.0}) {
+      const double delta = 1e-6;
+      const GroupSelection selection(epsilon, delta, groups);
+      std::vector<Law> laws;
+      std::vector<Neighbours> neighbours;
+      for (std::uint64_t users = 0; users <= selection.rows_always_kept() + 1; ++users) {
+        const auto shown = [&] {
+          const test::TestContext context;
+          Answer kept;
+          for (std::uint64_t group = 0; group < groups; ++group) {
+            kept.push_back(selection.draw_keep(users, context.random));
+          }
+          return kept;
+        };
+        laws.push_back(law_of(shown, {.least_chance = 0}));
+        if (users == 0) continue;
+        neighbours.push_back({users - 1, users, selection_cost(epsilon, delta, groups)});
+      }
+      compare_pairs(report, text("a user in %d groups", static_cast<int>(groups)), laws, neighbours,
+                    [](std::size_t i) { return text("%zu users", i); });
     }
   }
 }
@@ -250,6 +278,7 @@ void count_of_persons(Report& report) {
 std::vector<Check> group_checks() {
   return {{"groups of rows", one_group},
           {"groups of users", groups_of_users},
+          {"groups of one user", groups_of_one_user},
           {"rows of a person", limited_rows},
           {"counts of persons", count_of_persons}};
 }

@@ -37,7 +37,7 @@ void stages(Report& report) {
                          {{stage(4, 2, kDelta)}, 6, kDelta},
                          {{stage(2, 1, kDelta), stage(1.5, 1, kDelta)}, 4.5, 2 * kDelta}};
   for (const auto& [tried, epsilon, delta] : all) {
-    const PrivacyCost cost = approximate_cost(epsilon, delta);
+    const PrivacyCost cost = approximate_cost(epsilon, delta, rho_of_stages(tried));
     compare_counts(report, text("iqr, %zu stages, epsilon %g", tried.size(), epsilon),
                    all_counts(std::size(kPlaces), report.by_effort(7, 16)), same_costs(cost),
                    {.least_chance = 1e-10, .noise_unit = LogGrid::kStepsPerUnit},

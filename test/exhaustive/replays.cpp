@@ -228,7 +228,8 @@ void values(Report& report) {
   }
 }
 
-// What all draws of an interquartile range spend, whether its tests fail or not.
+// What all draws of an interquartile range spend, in epsilon and in rho, whether its tests fail or
+// not.
 void iqr_budget(Report& report) {
   for (int round = 0; round < rounds(report); ++round) {
     Shapes shapes(static_cast<std::uint64_t>(round));
@@ -243,13 +244,19 @@ void iqr_budget(Report& report) {
       Rows records = rows;
       interquartile_range(records, epsilon, delta, context);
       double spent = 0;
+      double rho = 0;
       for (const Drawn& drawn : recording.drawn()) {
         const bool is_release = drawn.spread * 2 > LogGrid::kStepsPerUnit / epsilon &&
                                 &drawn == &recording.drawn().back() && recording.drawn().size() > 2;
-        spent += (is_release ? LogGrid::kStepsPerUnit : 1) / drawn.spread;
+        const double own = (is_release ? LogGrid::kStepsPerUnit : 1) / drawn.spread;
+        spent += own;
+        rho += is_release ? std::min(rho_of_laplace(own, LogGrid::kStepsPerUnit), rho_of_pure(own))
+                          : rho_of_pure(own);
       }
+      const bool allowed =
+          spent <= epsilon * (1 + 1e-9) && rho <= *iqr_cost(epsilon, delta).rho * (1 + 1e-9);
       note(report, text("iqr, epsilon %g, %zu records, noise %g", epsilon, rows.size(), noise),
-           spent <= epsilon * (1 + 1e-9) ? "" : text("the draws spend %.9g", spent));
+           allowed ? "" : text("the draws spend %.9g, and rho %.9g", spent, rho));
     }
   }
 }

@@ -23,6 +23,9 @@ $old->safe_psql(
 	CREATE ROLE zcdp LOGIN;
 	GRANT SELECT ON person TO zcdp;
 	SELECT dp_grant_budget('zcdp', 5, 1e-6, 'zcdp');
+	CREATE ROLE chooser LOGIN;
+	GRANT SELECT ON person TO chooser;
+	SELECT dp_grant_budget('chooser', 5, 1e-6, 'zcdp', charged_delta => 2e-8);
 	CREATE ROLE revoked;
 	SELECT dp_grant_budget('revoked', 1), dp_revoke_budget('revoked')});
 is(outcome($old, "$ANSWER $ANSWER"), 't t', 'two answers before the dump');
@@ -30,6 +33,8 @@ is(outcome($old, qq{SET ROLE "Second analyst"; $ANSWER}, user => 'postgres'),
 	't', 'one answer of another role before the dump');
 
 is(outcome($old, $ANSWER, user => 'zcdp'), 't', 'one answer of a role with accountant zcdp before the dump');
+my $CHOICE = 'SELECT count(k) FROM (SELECT dp_keep_group(0.1, 1e-8) AS k FROM person) s;';
+is(outcome($old, $CHOICE, user => 'chooser'), '1', 'half of the delta that its charges may spend');
 
 # The budget of a dropped role remains, under the role's former OID.
 $old->safe_psql(
@@ -73,7 +78,7 @@ sub contents
 	return $node->safe_psql(
 		$database, q{
 		SELECT role, budget_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_limit, rho_spent,
-			has_rho_alone, accountant, smallest_charge, charges, revoked
+			has_rho_alone, accountant, smallest_charge, charges, revoked, charged_delta, converted_delta
 		FROM dpquantile.budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
 		SELECT * FROM dpquantile.ledger ORDER BY budget_id, number;
 		SELECT * FROM dpquantile.query_text ORDER BY budget_id, query_hash;
@@ -97,6 +102,8 @@ sub check_copy
 	is(outcome($node, "$ANSWER $ANSWER", user => 'zcdp', database => $database),
 		't 53400', "threat 13: $name: only the rest of rho can be spent");
 	is(spent($node, role => 'zcdp', database => $database), 3, "threat 13: $name: the rest of rho is charged");
+	is(outcome($node, "$CHOICE $CHOICE", user => 'chooser', database => $database),
+		'1 53400', "threat 207: $name: only the rest of delta can be charged");
 	is( $node->safe_psql($database, q{
 			BEGIN;
 			CREATE ROLE first;

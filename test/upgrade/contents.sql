@@ -4,7 +4,7 @@
 --   analyst           accountant pure, has spent everything, some of it in the archive
 --   "Second analyst"  accountant pure, a smallest charge, functions of users
 --   delta             accountant pure, has spent delta
---   zcdp              accountant zcdp, has spent rho and rho alone
+--   zcdp              accountant zcdp, has spent rho, rho alone and delta
 --   revoked           has a charge, and a budget no more
 --   second            was named first when it got its budget and its first charge
 --   leaver            had a budget and a charge, and is dropped
@@ -21,7 +21,7 @@ CREATE ROLE revoked LOGIN;
 CREATE ROLE first LOGIN;
 CREATE ROLE leaver LOGIN;
 SELECT dp_grant_budget('analyst', 3), dp_grant_budget('"Second analyst"', 7.5, smallest_charge => 0.25),
-       dp_grant_budget('delta', 4, 1e-5), dp_grant_budget('zcdp', 5, 1e-6, 'zcdp'), dp_grant_budget('revoked', 9),
+       dp_grant_budget('delta', 4, 1e-5), dp_grant_budget('zcdp', 5, 1e-6, 'zcdp', charged_delta => 1e-7), dp_grant_budget('revoked', 9),
        dp_grant_budget('first', 6), dp_grant_budget('leaver', 2), dp_grant_budget('postgres', 100, 1e-6, 'zcdp') \g /dev/null
 
 SET SESSION AUTHORIZATION analyst;
@@ -39,6 +39,7 @@ SET SESSION AUTHORIZATION delta;
 SELECT dp_iqr(age, 1, 1e-6) FROM person \g /dev/null
 SET SESSION AUTHORIZATION zcdp;
 SELECT dp_quantiles(age, '{0.1, 0.9}', NULL, 0, 100, dp_options(rho => 0.01)) FROM person \g /dev/null
+SELECT dp_keep_group(0.1, 1e-8) FROM person \g /dev/null
 SET SESSION AUTHORIZATION revoked;
 SELECT dp_median(age, 1, 0, 100) FROM person \g /dev/null
 SET SESSION AUTHORIZATION leaver;

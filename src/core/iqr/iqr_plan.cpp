@@ -56,27 +56,38 @@ double needed_distance(Rational test, std::int64_t margin) {
   return least + 2 + 2 * std::sqrt(least + 1 + s * s);
 }
 
-IqrStage make_stage(const LogGrid& grid, std::uint64_t test, std::uint64_t release, double delta) {
-  return {grid, from_quanta(test), iqr_test_margin(from_quanta(test), delta), from_quanta(release)};
+// A stage that spends of `quanta` one part in `parts` on its test.
+IqrStage make_stage(const LogGrid& grid, std::uint64_t quanta, std::uint64_t parts, double delta) {
+  const std::uint64_t test = quanta / parts;
+  return {grid, from_quanta(test), iqr_test_margin(from_quanta(test), delta),
+          from_quanta(quanta - test)};
 }
+
+constexpr std::uint64_t kPartsOfFine = 3;
+constexpr std::uint64_t kPartsOfPaper = 2;
 
 // The only stage for few records, and the last stage for many.
 IqrStage paper_stage(std::uint64_t count, std::uint64_t quanta, double delta) {
-  return make_stage(LogGrid(count), quanta / 2, quanta / 2, delta);
+  return make_stage(LogGrid(count), quanta, kPartsOfPaper, delta);
 }
 
 // The stage on a finer scale, if there are enough records for one.
 std::optional<IqrStage> fine_stage(std::uint64_t count, std::uint64_t quanta, double delta) {
-  constexpr std::uint64_t kTestShare = 3;
   constexpr double kReserve = 3;  // times the records that well-behaved data need
   constexpr double kGain = 2;     // the scale must be finer by this factor
-  const std::uint64_t test = quanta / kTestShare;
-  const Rational test_epsilon = from_quanta(test);
+  const Rational test_epsilon = from_quanta(quanta / kPartsOfFine);
   const double needed = needed_distance(test_epsilon, iqr_test_margin(test_epsilon, delta));
   const double unit = unit_for_fraction(kReserve * needed / static_cast<double>(count));
   if (unit > LogGrid(count).unit() / kGain) return std::nullopt;
   const LogGrid grid = LogGrid::of_unit(std::max(unit, LogGrid::kLeastUnit));
-  return make_stage(grid, test, quanta - test, delta);
+  return make_stage(grid, quanta, kPartsOfFine, delta);
+}
+
+// The release is discrete Laplace noise of scale steps / epsilon on a number of steps that changes
+// by less than LogGrid::kStepsPerUnit.
+double rho_of_release(const IqrStage& stage) {
+  const double epsilon = as_double(stage.release);
+  return std::min(rho_of_laplace(epsilon, LogGrid::kStepsPerUnit), rho_of_pure(epsilon));
 }
 
 }  // namespace
@@ -111,6 +122,30 @@ IqrPlan::IqrPlan(std::uint64_t count, double epsilon, double delta) {
     delta /= 2;
   }
   stages_[stage_count_++] = paper_stage(count, quanta, delta);
+}
+
+double rho_of_stages(std::span<const IqrStage> stages) {
+  double tests = 0;
+  double most = 0;
+  for (const IqrStage& stage : stages) {
+    tests += rho_of_pure(as_double(stage.test));
+    most = std::max(most, tests + rho_of_release(stage));
+  }
+  return most;
+}
+
+// The grids and margins of these plans are of no account.
+PrivacyCost iqr_cost(double epsilon, double delta) {
+  const Rational count = iqr_count_epsilon(epsilon);
+  const std::uint64_t quanta = quanta_of(epsilon) - count.numerator;
+  const IqrStage fine = make_stage(LogGrid(LogGrid::kMinCount), quanta, kPartsOfFine, delta);
+  const IqrStage last = paper_stage(LogGrid::kMinCount, quanta - fine.test.numerator, delta);
+  const IqrStage only = paper_stage(LogGrid::kMinCount, quanta, delta);
+  const double rho =
+      rho_of_pure(as_double(count)) +
+      std::max(rho_of_stages(std::array{only}), rho_of_stages(std::array{fine, last}));
+  constexpr double kRounding = 1 + 0x1p-44;  // exceeds the rounding of the sums
+  return approximate_cost(epsilon, delta, rho * kRounding);
 }
 
 // LogGrid::kMinCount records are far fewer than two stages need, so there is one stage.

@@ -8,6 +8,7 @@
 
 #include "core/iqr/log_grid.hpp"
 #include "core/privacy/noise.hpp"
+#include "core/privacy/privacy_cost.hpp"
 
 // How the interquartile range by propose-test-release divides its budget, the scales on which it is
 // tried, and the number of records and the error that follow. Everything is a function of the
@@ -56,7 +57,7 @@ std::int64_t iqr_test_margin(Rational test, double delta);
 // the test and half for the release.
 //
 // Privacy: never more than epsilon in all, whichever stage answers, and half of delta for each
-// of two stages (Theorem 11).
+// of two stages (Theorem 11). Its rho is that of iqr_cost().
 class IqrPlan {
  public:
   // Throws ParameterError (epsilon, delta). Requires count >= LogGrid::kMinCount.
@@ -68,6 +69,16 @@ class IqrPlan {
   std::array<IqrStage, 2> stages_;
   std::size_t stage_count_ = 0;
 };
+
+// The rho of tests and releases on these stages: of the stage that costs most with all tests
+// before it (Lemma 10b).
+double rho_of_stages(std::span<const IqrStage> stages);
+
+// What an interquartile range by propose-test-release costs: epsilon, delta, and the rho of the
+// count and of the plan that costs most, whatever the count is (Theorem 11b). It is little more
+// than half of that of any (epsilon, delta)-differentially private mechanism. Throws ParameterError
+// (epsilon).
+PrivacyCost iqr_cost(double epsilon, double delta);
 
 // How many records interquartile_range needs to answer with a probability of at least 19/20, on any
 // scale of the data, if the records are independent draws from a well-behaved density: a normal,

@@ -38,9 +38,9 @@ PrivacyCost replacing_cost_of_noise(const PrivacyParameter& privacy, double chan
 }
 
 ReleaseCosts multiplied_costs(const PrivacyCost& cost, double multiple) {
-  const double epsilon = product_above(*cost.epsilon, multiple);
-  if (cost.delta == 0) return {cost, pure_cost(epsilon)};
-  return {cost, approximate_cost(epsilon, product_above(cost.delta, multiple))};
+  return {cost, approximate_cost(product_above(*cost.epsilon, multiple),
+                                 product_above(cost.delta, multiple),
+                                 product_above(*cost.rho, multiple))};
 }
 
 }  // namespace dpquantile

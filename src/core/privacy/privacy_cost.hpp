@@ -15,17 +15,21 @@ namespace dpquantile {
 struct PrivacyCost {
   std::optional<double> epsilon;  // none for a guarantee stated in rho
   double delta = 0;               // 0 for pure and zCDP mechanisms
-  std::optional<double> rho;      // an upper bound; none with a delta
+  std::optional<double> rho;      // an upper bound: delta-approximate rho-zCDP
 };
 
-// The cost of an (epsilon, delta)-differentially private mechanism.
+// The cost of an (epsilon, delta)-differentially private mechanism that is known to be
+// delta-approximately `rho`-zCDP, or of which nothing else is known (Lemma Z8).
+inline PrivacyCost approximate_cost(double epsilon, double delta, double rho) {
+  return {epsilon, delta, std::min(rho, rho_of_pure(epsilon))};
+}
 inline PrivacyCost approximate_cost(double epsilon, double delta) {
-  return {epsilon, delta, std::nullopt};
+  return {epsilon, delta, rho_of_pure(epsilon)};
 }
 
 // The cost of an epsilon-differentially private mechanism.
 inline PrivacyCost pure_cost(double epsilon) {
-  return {epsilon, 0, rho_of_pure(epsilon)};
+  return approximate_cost(epsilon, 0);
 }
 
 // The cost of a mechanism with the guarantee `privacy`. If the guarantee is an epsilon, the
@@ -67,8 +71,8 @@ ReleaseCosts vector_noise_costs(const PrivacyCost& cost);
 // rho.
 PrivacyCost replacing_cost_of_noise(const PrivacyParameter& privacy, double change);
 
-// The costs of an (epsilon, delta)-differentially private mechanism that is (multiple * epsilon,
-// multiple * delta)-differentially private for replacing a value.
+// The costs of a mechanism of several equal and independent parts, of which replacing a value
+// changes `multiple` times as many as adding or removing a row: epsilon, delta and rho times that.
 ReleaseCosts multiplied_costs(const PrivacyCost& cost, double multiple);
 
 // The costs of a release for each of several groups: the row whose value is replaced may leave one

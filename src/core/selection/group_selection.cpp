@@ -142,4 +142,9 @@ std::uint64_t GroupSelection::rows_always_kept() const {
   });
 }
 
+PrivacyCost selection_cost(double epsilon, double delta, std::uint64_t groups_per_user) {
+  const auto groups = static_cast<double>(groups_per_user);
+  return approximate_cost(epsilon, delta, product_above(rho_of_pure(epsilon / groups), groups));
+}
+
 }  // namespace dpquantile

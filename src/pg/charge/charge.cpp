@@ -30,12 +30,10 @@ int query_length() {
 void write_amounts(ChargeAmounts* amounts, const PrivacyCost& cost) {
   if (cost.epsilon) strlcpy(amounts->epsilon, decimal_text(*cost.epsilon), sizeof amounts->epsilon);
   strlcpy(amounts->delta, decimal_text(cost.delta), sizeof amounts->delta);
-  if (cost.rho) {
-    // A rho that is computed from epsilon is rounded up; a rho that the user wrote is charged
-    // exactly.
-    const char* rho = cost.epsilon ? decimal_text_above(*cost.rho) : decimal_text(*cost.rho);
-    strlcpy(amounts->rho, rho, sizeof amounts->rho);
-  }
+  // A rho that is computed from epsilon is rounded up; a rho that the user wrote is charged
+  // exactly.
+  const char* rho = cost.epsilon ? decimal_text_above(*cost.rho) : decimal_text(*cost.rho);
+  strlcpy(amounts->rho, rho, sizeof amounts->rho);
 }
 
 // Writes to an item that is zero.

@@ -29,9 +29,10 @@ constexpr char kReplaceOneRow[] = "replace the value of one row";
 constexpr char kWithAmountsLeft[] = R"(
 SELECT b.budget_id, b.revoked, b.accountant, b.neighbours,
        dpquantile.verdict(
-         b.accountant, b.smallest_charge, b.delta_limit,
+         b.accountant, b.smallest_charge, dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta),
          epsilon_left => b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
-         delta_left => b.delta_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
+         delta_left => dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta)
+                       - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
          rho_left => b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before),)";
 
 constexpr char kOfRole[] = R"(
@@ -68,7 +69,8 @@ Statement amounts = {{R"(
 SELECT trim_scale(charge.epsilon) AS epsilon_asked,
        trim_scale(greatest(b.epsilon_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before), 0)) AS epsilon_left,
        charge.delta::float8 AS delta_asked,
-       greatest(b.delta_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before), 0)::float8 AS delta_left,
+       greatest(dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta)
+                - dpquantile.spent_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before), 0)::float8 AS delta_left,
        dpquantile.six_digits(charge.rho * 0.999999999, true) AS rho_asked,
        dpquantile.six_digits(greatest(b.rho_limit - dpquantile.spent_at(charge.at, b.every, b.period_start, b.rho_spent, b.rho_before), 0), false) AS rho_left,
        b.accountant,
@@ -84,7 +86,8 @@ constexpr char kDeduct[] = R"(
   UPDATE dpquantile.budget b
      SET epsilon_spent = b.epsilon_spent + coalesce(charge.epsilon, 0),
          delta_spent = b.delta_spent + charge.delta,
-         rho_spent = b.rho_spent + coalesce(charge.rho, 0),
+         converted_delta = b.converted_delta + charge.delta,
+         rho_spent = b.rho_spent + charge.rho,
          has_rho_alone = b.has_rho_alone OR charge.has_rho_alone,
          epsilon_before = dpquantile.before_at(charge.at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
          delta_before = dpquantile.before_at(charge.at, b.every, b.period_start, b.delta_spent, b.delta_before),
@@ -136,10 +139,9 @@ void add_totals(ChargeRow& charge, const ChargeTotals& totals) {
   charge.add("rho", NUMERICOID, totals.rho);
 }
 
-// The verdict has no total of epsilon if one of the charges has none, and likewise of rho.
+// The verdict has no total of epsilon if one of the charges has none.
 ChargeTotals of_all(ChargeTotals totals) {
   if (totals.has_rho_alone) totals.epsilon = {};
-  if (totals.item_without_rho != 0) totals.rho = {};
   return totals;
 }
 
@@ -404,7 +406,6 @@ BudgetAmounts read_amounts(const ChargeRequest* request, const BudgetCheck& budg
           result_text("rho_asked"),
           result_text("rho_left"),
           result_text("accountant"),
-          totals.item_without_rho,
           result_text("least_asked"),
           result_text("smallest_charge"),
           result_text("renewed_at")};

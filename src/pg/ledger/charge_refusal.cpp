@@ -21,7 +21,7 @@ void refuse(ChargeRequest* request, int sqlstate, const char* message, const cha
 const char* example_arguments(const ChargeRequest* request) {
   const std::span<const ChargeItem> items = items_of(request);
   if (!std::all_of(items.begin(), items.end(), has_epsilon)) return "1, 1e-6, 'zcdp'";
-  return std::all_of(items.begin(), items.end(), has_rho) ? "1" : "1, 1e-5";
+  return std::any_of(items.begin(), items.end(), has_delta) ? "1, 1e-5" : "1";
 }
 
 // What follows an amount that is asked for: it may be another one than the user wrote.
@@ -73,13 +73,29 @@ bool chooses_groups(const ChargeItem& item) {
   return strcmp(NameStr(item.function), "dp_keep_group") == 0;
 }
 
-// Plain SQL chooses groups by itself where a key has no public list: its user asked for no delta.
+bool tests_first(const ChargeItem& item) {
+  return strcmp(item.mechanism, "propose-test-release") == 0;
+}
+
+// How to ask for the same without a delta. Plain SQL chooses groups by itself where a key has no
+// public list: its user asked for no delta.
 const char* without_delta(const ChargeRequest* request) {
   const std::span<const ChargeItem> items = items_of(request);
-  return std::any_of(items.begin(), items.end(), chooses_groups)
-             ? " Plain SQL needs no delta for keys with a public list, which the owner of the "
-               "table states with dp_set_domain."
-             : "";
+  const bool of_groups = std::any_of(items.begin(), items.end(), chooses_groups);
+  const bool of_test = std::any_of(items.begin(), items.end(), tests_first);
+  return psprintf("%s%s",
+                  of_groups ? " Plain SQL needs no delta for keys with a public list, which the "
+                              "owner of the table states with dp_set_domain."
+                            : "",
+                  of_test ? " Method quantiles of dp_iqr spends no delta." : "");
+}
+
+// The call that grants charges more delta. Accountant zcdp needs the rest of the role's delta to
+// convert rho.
+const char* call_for_delta(const BudgetAmounts& amounts) {
+  const bool converts = strcmp(amounts.accountant, "zcdp") == 0;
+  return psprintf("dp_grant_budget(role, epsilon, delta%s%s)",
+                  converts ? ", charged_delta => ..." : "", on_table(amounts.table));
 }
 
 void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -88,20 +104,18 @@ void refuse_exhausted_delta(ChargeRequest* request, const BudgetAmounts& amounts
       psprintf("privacy budget%s exhausted: requested delta %s%s, remaining %s", for_table(amounts),
                amounts.delta_asked, for_neighbours(amounts), amounts.delta_left),
       psprintf("%s Ask for a smaller delta, or have the owner of the extension raise the limit: "
-               "dp_grant_budget(role, epsilon, delta%s).%s%s",
-               not_charged(request), on_table(amounts.table), without_delta(request),
+               "%s.%s%s",
+               not_charged(request), call_for_delta(amounts), without_delta(request),
                when_renewed(amounts)));
 }
 
 void refuse_without_delta(ChargeRequest* request, const BudgetAmounts& amounts) {
-  refuse(
-      request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-      psprintf("role \"%s\" has no delta budget%s: requested delta %s%s",
-               NameStr(request->role_name), for_table(amounts), amounts.delta_asked,
-               for_neighbours(amounts)),
-      psprintf(
-          "%s The owner of the extension can grant one: dp_grant_budget(role, epsilon, delta%s).%s",
-          not_charged(request), on_table(amounts.table), without_delta(request)));
+  refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+         psprintf("role \"%s\" has no delta budget%s: requested delta %s%s",
+                  NameStr(request->role_name), for_table(amounts), amounts.delta_asked,
+                  for_neighbours(amounts)),
+         psprintf("%s The owner of the extension can grant one: %s.%s", not_charged(request),
+                  call_for_delta(amounts), without_delta(request)));
 }
 
 // The limit was granted below what was spent: no query fits, also without a delta.
@@ -109,9 +123,8 @@ void refuse_overspent_delta(ChargeRequest* request, const BudgetAmounts& amounts
   refuse(request, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
          psprintf("privacy budget%s exhausted: more delta is spent than its limit",
                   for_table(amounts)),
-         psprintf("%s The owner of the extension can raise the limit: dp_grant_budget(role, "
-                  "epsilon, delta%s).%s",
-                  not_charged(request), on_table(amounts.table), when_renewed(amounts)));
+         psprintf("%s The owner of the extension can raise the limit: %s.%s", not_charged(request),
+                  call_for_delta(amounts), when_renewed(amounts)));
 }
 
 void refuse_exhausted_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
@@ -140,22 +153,6 @@ void refuse_rho_alone(ChargeRequest* request, const BudgetAmounts& amounts) {
                not_charged(request), on_table(amounts.table)));
 }
 
-// Accountant zcdp adds rhos, and a charge with a delta has no rho. The role's delta is in use
-// already: the accountant converts rho to epsilon at that delta.
-void refuse_without_rho(ChargeRequest* request, const BudgetAmounts& amounts) {
-  Assert(amounts.item_without_rho > 0);
-  const ChargeItem& item = request->items[amounts.item_without_rho - 1];
-  const bool has_other_method = strcmp(item.mechanism, "propose-test-release") == 0;
-  refuse(request, ERRCODE_FEATURE_NOT_SUPPORTED,
-         psprintf("%s with method %s cannot be charged to role \"%s\", whose accountant%s is %s",
-                  NameStr(item.function), item.mechanism, NameStr(request->role_name),
-                  for_table(amounts), amounts.accountant),
-         psprintf("%s It spends delta, and accountant zcdp needs the role's delta to convert rho. "
-                  "Ask as a role with accountant pure.%s",
-                  not_charged(request),
-                  has_other_method ? " Method quantiles of dp_iqr spends no delta." : ""));
-}
-
 void refuse_too_small(ChargeRequest* request, const BudgetAmounts& amounts) {
   const char* unit = strcmp(amounts.accountant, "zcdp") == 0 ? "rho" : "epsilon";
   refuse(request, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -178,7 +175,6 @@ constexpr Refusal kRefusals[] = {
     {"no delta", refuse_without_delta},
     {"rho", refuse_exhausted_rho},
     {"rho alone", refuse_rho_alone},
-    {"no rho", refuse_without_rho},
     {"too small", refuse_too_small},
 };
 

@@ -24,7 +24,6 @@ struct BudgetAmounts {
   const char* rho_asked;
   const char* rho_left;
   const char* accountant;
-  int item_without_rho;  // the number of the first charge, from 1, that has no rho; 0: all have rho
   const char* least_asked;      // the least charge, in the unit that the accountant adds
   const char* smallest_charge;  // the smallest charge that the role may make, in the same unit
   const char* renewed_at;       // the day in UTC on which the budget begins anew

@@ -41,11 +41,11 @@ enum class BudgetNeighbours {
 struct ChargeAmounts {
   char epsilon[32];  // empty for a query stated in rho alone
   char delta[32];
-  char rho[32];  // empty if the charge has a delta
+  char rho[32];
 };
 
-// The charge of one private aggregate. All texts end with a zero. Both amounts have an epsilon, a
-// delta above 0 and a rho, or both lack it.
+// The charge of one private aggregate. All texts end with a zero. Both amounts have an epsilon and
+// a delta above 0, or both lack it.
 struct ChargeItem {
   NameData function;
   char mechanism[64];
@@ -132,8 +132,8 @@ inline const char* query_of(const ChargeRequest* request) {
 inline bool has_epsilon(const ChargeItem& item) {
   return item.own.epsilon[0] != '\0';
 }
-inline bool has_rho(const ChargeItem& item) {
-  return item.own.rho[0] != '\0';
+inline bool has_delta(const ChargeItem& item) {
+  return strcmp(item.own.delta, "0") != 0;
 }
 
 // What the charge costs a budget with these neighbours.

@@ -32,11 +32,6 @@ void take_less(Amount& least, const Amount& amount) {
   least = combined(numeric_smaller, least, amount);
 }
 
-bool is_zero(const Amount& amount) {
-  return DatumGetInt32(DirectFunctionCall2(numeric_cmp, amount.value,
-                                           NumericGetDatum(int64_to_numeric(0)))) == 0;
-}
-
 }  // namespace
 
 Amount epsilon_of(const ChargeItem& item, BudgetNeighbours neighbours) {
@@ -53,20 +48,15 @@ Amount rho_of(const ChargeItem& item, BudgetNeighbours neighbours) {
 
 ChargeTotals totals_of(const ChargeRequest* request, BudgetNeighbours neighbours) {
   ChargeTotals totals;
-  int32 number = 0;
   for (const ChargeItem& item : items_of(request)) {
-    ++number;
     const Amount epsilon = epsilon_of(item, neighbours);
-    const Amount delta = delta_of(item, neighbours);
     const Amount rho = rho_of(item, neighbours);
     add(totals.epsilon, epsilon);
-    add(totals.delta, delta);
+    add(totals.delta, delta_of(item, neighbours));
     add(totals.rho, rho);
     take_less(totals.least_epsilon, epsilon);
     take_less(totals.least_rho, rho);
     totals.has_rho_alone = totals.has_rho_alone || epsilon.is_null;
-    const bool has_no_rho = rho.is_null || !is_zero(delta);
-    if (has_no_rho && totals.item_without_rho == 0) totals.item_without_rho = number;
   }
   return totals;
 }

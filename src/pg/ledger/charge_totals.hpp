@@ -8,12 +8,12 @@
 namespace dpquantile {
 
 // What one charge costs a budget with these neighbours, all its times together. palloc'd.
-// epsilon_of() is null for a query stated in rho alone, rho_of() for a charge with a delta.
+// epsilon_of() is null for a query stated in rho alone.
 Amount epsilon_of(const ChargeItem& item, BudgetNeighbours neighbours);
 Amount delta_of(const ChargeItem& item, BudgetNeighbours neighbours);
 Amount rho_of(const ChargeItem& item, BudgetNeighbours neighbours);
 
-// The sums of the costs and the least of them. Null if no charge has the amount.
+// The sums of the costs and the least of them. Those of epsilon are null if no charge has one.
 struct ChargeTotals {
   Amount epsilon;
   Amount delta;
@@ -21,7 +21,6 @@ struct ChargeTotals {
   Amount least_epsilon;
   Amount least_rho;
   bool has_rho_alone = false;  // whether a charge has no epsilon
-  int32 item_without_rho = 0;  // the number of the first charge, from 1, without a rho; 0: none
 };
 
 // ereports if an amount of the request is not a number, or memory is short.

@@ -7,6 +7,7 @@
 
 #include "core/iqr/iqr_by_quantiles.hpp"
 #include "core/iqr/iqr_method.hpp"
+#include "core/iqr/iqr_plan.hpp"
 #include "core/moments/noisy_sum.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/privacy_cost.hpp"
@@ -85,8 +86,7 @@ const Mechanism* prepare_cdf(const AggregateParameters& parameters, ContextMemor
 const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemory& memory) {
   switch (static_cast<IqrMethod>(parameters.method)) {
     case IqrMethod::kProposeTestRelease:
-      return make<Mechanism>(memory,
-                             same_costs(approximate_cost(parameters.guarantee, parameters.delta)));
+      return make<Mechanism>(memory, same_costs(iqr_cost(parameters.guarantee, parameters.delta)));
     case IqrMethod::kQuantiles:
       return make<IqrByQuantiles>(memory, parameters.grid, parameters.guarantee, &memory);
   }
@@ -123,15 +123,15 @@ const Mechanism* prepare_vector(const AggregateParameters& parameters, ContextMe
 }
 
 const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory) {
-  const PrivacyCost cost = approximate_cost(parameters.guarantee, parameters.delta);
+  const PrivacyCost cost = selection_cost(parameters.guarantee, parameters.delta);
   return make<GroupSelectionMechanism>(memory, same_costs(cost), std::uint64_t{1});
 }
 
 const Mechanism* prepare_keep_user_group(const AggregateParameters& parameters,
                                          ContextMemory& memory) {
   // A row that appears may take its user out of another group: two decisions change.
-  const PrivacyCost cost = approximate_cost(parameters.guarantee, parameters.delta);
   const std::uint64_t groups = parameters.max_groups;
+  const PrivacyCost cost = selection_cost(parameters.guarantee, parameters.delta, groups);
   const double change = 2 / static_cast<double>(groups);
   return make<GroupSelectionMechanism>(memory, multiplied_costs(cost, change), groups);
 }

@@ -49,7 +49,7 @@ BEGIN
                  'number_recv', 'number_send', 'number_of_real', 'unprotectable', 'problem_of_predicate', 'problem_of_reference', 'problem_of_view', 'relations_in_view', 'own_right', 'uncallable', 'missing_right', 'keyed_tables', 'objects_of_tables',
                  'rights_on_tables', 'rights_beside_tables', 'code_in_other_sessions', 'tables_with_same_rows',
                  'table_with_other_users', 'unrestricted_code', 'series', 'distinct_values', 'short_value', 'inline_value', 'group_hash', 'of_answers', 'kept_answers',
-                 'distributed_groups', 'is_closed_table', 'before_at', 'spent_at', 'verdict', 'total', 'total_stable', 'or_null', 'only_element', 'of_person'))
+                 'distributed_groups', 'is_closed_table', 'before_at', 'spent_at', 'verdict', 'delta_to_charge', 'total', 'total_stable', 'or_null', 'only_element', 'of_person'))
   LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC%s', support.signature, support.others);
     IF obj_description(support.oid, 'pg_proc') IS NULL THEN

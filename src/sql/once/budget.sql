@@ -20,8 +20,11 @@ CREATE TABLE dpquantile.budget (
   epsilon_before  numeric NOT NULL DEFAULT 0,
   delta_before    numeric NOT NULL DEFAULT 0,
   rho_before      numeric NOT NULL DEFAULT 0,
+  charged_delta   numeric NOT NULL DEFAULT 0,
+  converted_delta numeric NOT NULL DEFAULT 0,
   CONSTRAINT budget_of_role UNIQUE NULLS NOT DISTINCT (role, table_id),
   CHECK ((accountant = 'zcdp') = (rho_limit IS NOT NULL)),
+  CONSTRAINT budget_charged_delta_check CHECK (charged_delta = 0 OR accountant = 'zcdp' AND charged_delta > 0 AND charged_delta < delta_limit),
   CONSTRAINT budget_period_check CHECK ((every IS NULL) = (period_start IS NULL)),
   CONSTRAINT budget_before_check CHECK (
     epsilon_before BETWEEN 0 AND epsilon_spent AND delta_before BETWEEN 0 AND delta_spent AND rho_before BETWEEN 0 AND rho_spent

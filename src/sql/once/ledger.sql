@@ -36,16 +36,18 @@ CREATE TABLE dpquantile.budget_name (
   has_rho_alone   boolean NOT NULL DEFAULT false,
   last_charged_at timestamptz,
   replaces        boolean NOT NULL DEFAULT false,
+  converted_delta numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (budget_id, role_name)
 );
 
 CREATE TABLE dpquantile.archived_by_table (
-  budget_id     uuid    NOT NULL,
-  table_name    text    NOT NULL,
-  epsilon       numeric NOT NULL DEFAULT 0,
-  delta         numeric NOT NULL DEFAULT 0,
-  rho           numeric NOT NULL DEFAULT 0,
-  has_rho_alone boolean NOT NULL DEFAULT false,
-  replaces      boolean NOT NULL DEFAULT false,
+  budget_id       uuid    NOT NULL,
+  table_name      text    NOT NULL,
+  epsilon         numeric NOT NULL DEFAULT 0,
+  delta           numeric NOT NULL DEFAULT 0,
+  rho             numeric NOT NULL DEFAULT 0,
+  has_rho_alone   boolean NOT NULL DEFAULT false,
+  replaces        boolean NOT NULL DEFAULT false,
+  converted_delta numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (budget_id, table_name)
 );

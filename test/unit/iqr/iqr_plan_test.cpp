@@ -441,5 +441,45 @@ TEST(InterquartileRange, IsRightWithinAQuarterForManyNormalRecords) {
   EXPECT_LE(bad, 3);
 }
 
+// Theorem 11b, with plans of one and of two stages.
+TEST(IqrCost, CoversTheCountAndEachPlan) {
+  for (const double epsilon : {1e-6, 0.1, 1.0, 10.0, 1000.0}) {
+    const PrivacyCost cost = iqr_cost(epsilon, 1e-6);
+    EXPECT_EQ(*cost.epsilon, epsilon);
+    EXPECT_EQ(cost.delta, 1e-6);
+    const Rational count = iqr_count_epsilon(epsilon);
+    const double of_count =
+        rho_of_pure(static_cast<double>(count.numerator) / static_cast<double>(count.denominator));
+    for (const std::uint64_t records : {std::uint64_t{3}, std::uint64_t{1} << 50}) {
+      const IqrPlan plan(records, epsilon, 1e-6);
+      const double all = of_count + rho_of_stages(plan.stages());
+      EXPECT_GE(*cost.rho, std::min(all, rho_of_pure(epsilon)));
+    }
+    EXPECT_LE(*cost.rho, rho_of_pure(epsilon));
+  }
+  // Two stages, of which the first spends a third on its test: 63/64 of epsilon, and (1/9 + 4/9) /
+  // 2 of its square, beside that of the count.
+  EXPECT_EQ(IqrPlan(std::uint64_t{1} << 50, 1, 1e-6).stages().size(), 2);
+  const double left = 63.0 / 64 * 0.001;
+  EXPECT_NEAR(*iqr_cost(0.001, 1e-6).rho, left * left * 5 / 18 + 0.001 / 64 * (0.001 / 64) / 2,
+              1e-10);
+}
+
+// Lemma 10b: the stage that costs most with all tests before it.
+TEST(RhoOfStages, IsThatOfTheDearestStage) {
+  const auto stage = [](double test, double release) {
+    const auto quanta = [](double epsilon) {
+      return Rational{static_cast<std::uint64_t>(std::ldexp(epsilon, 52)), std::uint64_t{1} << 52};
+    };
+    return IqrStage{LogGrid(LogGrid::kMinCount), quanta(test), 10, quanta(release)};
+  };
+  const double released = rho_of_laplace(0.5, LogGrid::kStepsPerUnit);
+  EXPECT_LT(released, rho_of_pure(0.5));
+  const IqrStage early[] = {stage(0.25, 0.5), stage(0.125, 0.125)};
+  EXPECT_EQ(rho_of_stages(early), rho_of_pure(0.25) + released);
+  const IqrStage late[] = {stage(0.25, 0.125), stage(0.125, 0.5)};
+  EXPECT_EQ(rho_of_stages(late), rho_of_pure(0.25) + rho_of_pure(0.125) + released);
+}
+
 }  // namespace
 }  // namespace dpquantile

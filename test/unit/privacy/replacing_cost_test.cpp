@@ -31,14 +31,18 @@ TEST(ReplacingCost, OfANumberGrowsWithItsChange) {
   EXPECT_EQ(*replacing_cost_of_noise(zcdp(0.5), 1.5).rho, 1.125);
 }
 
-TEST(ReplacingCost, MultipliesEpsilonAndDelta) {
-  const PrivacyCost twice = multiplied_costs(approximate_cost(0.5, 1e-6), 2).replacing;
+// Lemma Z8: an (epsilon, delta)-differentially private mechanism has the rho of epsilon.
+TEST(ApproximateCost, HasARhoBesideItsDelta) {
+  EXPECT_EQ(*approximate_cost(0.5, 1e-6).rho, rho_of_pure(0.5));
+  EXPECT_EQ(*approximate_cost(0.5, 1e-6, 0.01).rho, 0.01);
+  EXPECT_EQ(*approximate_cost(0.5, 1e-6, 1).rho, rho_of_pure(0.5));
+}
+
+TEST(ReplacingCost, MultipliesTheCostOfIndependentParts) {
+  const PrivacyCost twice = multiplied_costs(approximate_cost(0.5, 1e-6, 0.03), 2).replacing;
   EXPECT_EQ(*twice.epsilon, 1);
   EXPECT_EQ(twice.delta, 2e-6);
-  EXPECT_FALSE(twice.rho.has_value());
-  const PrivacyCost half = multiplied_costs(pure_cost(1), 0.5).replacing;
-  EXPECT_EQ(*half.epsilon, 0.5);
-  EXPECT_EQ(*half.rho, rho_of_pure(0.5));
+  EXPECT_EQ(*twice.rho, 0.06);
 }
 
 // A row whose key is replaced leaves one group and enters another.
@@ -47,7 +51,7 @@ TEST(ReplacingCost, InGroupsIsAtLeastTwiceThatOfARow) {
   EXPECT_EQ(*approximate.own.epsilon, 0.5);
   EXPECT_EQ(*approximate.replacing.epsilon, 1);
   EXPECT_EQ(approximate.replacing.delta, 2e-6);
-  EXPECT_FALSE(approximate.replacing.rho.has_value());
+  EXPECT_EQ(*approximate.replacing.rho, 2 * rho_of_pure(0.5));
   const ReleaseCosts gaussian = costs_in_groups(same_costs({std::nullopt, 0, 0.1}));
   EXPECT_EQ(*gaussian.replacing.rho, 0.2);
   const ReleaseCosts more = costs_in_groups({pure_cost(0.5), pure_cost(3)});

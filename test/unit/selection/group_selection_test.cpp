@@ -105,6 +105,20 @@ TEST(GroupSelection, DrawsOneUniformRealWhateverTheRows) {
       RandomnessUnavailable);
 }
 
+// Theorem Z5: a user in up to k groups costs k times what epsilon / k costs in rho, with all of
+// delta.
+TEST(SelectionCost, IsThatOfIndependentDecisions) {
+  const PrivacyCost of_rows = selection_cost(1, 1e-6);
+  EXPECT_EQ(*of_rows.epsilon, 1);
+  EXPECT_EQ(of_rows.delta, 1e-6);
+  EXPECT_EQ(*of_rows.rho, rho_of_pure(1));
+  const PrivacyCost of_users = selection_cost(1, 1e-6, 4);
+  EXPECT_EQ(*of_users.epsilon, 1);
+  EXPECT_EQ(of_users.delta, 1e-6);
+  EXPECT_EQ(*of_users.rho, 4 * rho_of_pure(0.25));
+  EXPECT_GE(*selection_cost(1, 1e-6, 3).rho, 3 * rho_of_pure(1.0 / 3));
+}
+
 TEST(GroupSelection, RefusesParametersOutOfRange) {
   expect_parameter_error("delta must be between 1e-290 and 0.5, got 0.6",
                          "Choose a delta far below 1 / (number of rows), for example 1e-06; "

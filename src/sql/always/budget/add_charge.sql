@@ -10,18 +10,16 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'One of them may be NULL: the epsilon of queries stated in rho alone, or the rho of other queries.';
   END IF;
-  IF delta <> 0 AND (delta < 0 OR delta >= 1 OR epsilon IS NULL OR rho IS NOT NULL) THEN
-    RAISE EXCEPTION 'delta must be at least 0 and below 1, and 0 if rho is stated, got %', left(delta::text, 40)
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'Only dp_iqr spends delta, and it has no rho. Add its charges apart from those of the others.';
+  IF delta <> 0 AND (delta < 0 OR delta >= 1) THEN
+    RAISE EXCEPTION 'delta must be at least 0 and below 1, got %', left(delta::text, 40)
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Only dp_iqr and dp_keep_group spend delta.';
   END IF;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.check_added_charge(numeric, numeric, numeric) IS
   'The amounts of dp_add_charge. An error if they are no charge.';
 
-CREATE OR REPLACE FUNCTION dpquantile.check_accountants(role regrole, on_table regclass, epsilon numeric, delta numeric, rho numeric)
-  RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.check_accountants(role regrole, on_table regclass, epsilon numeric) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -31,21 +29,18 @@ BEGIN
   FOR counted IN
     SELECT b.relation, b.accountant FROM dpquantile.present_budget b
      WHERE b.role = check_accountants.role AND NOT b.revoked AND (b.relation IS NULL OR b.relation = check_accountants.on_table)
-       AND dpquantile.verdict(b.accountant, b.smallest_charge, b.delta_limit, b.epsilon_limit - b.epsilon_spent, b.delta_limit - b.delta_spent,
-                              b.rho_limit - b.rho_spent, check_accountants.epsilon, check_accountants.delta, check_accountants.rho,
-                              least_epsilon => check_accountants.epsilon, least_rho => check_accountants.rho) IN ('rho alone', 'no rho')
+       AND b.accountant = 'pure' AND check_accountants.epsilon IS NULL
      ORDER BY b.relation NULLS FIRST
   LOOP
-    RAISE EXCEPTION 'accountant % of role % cannot add a charge %', counted.accountant,
-                    check_accountants.role || coalesce(' for table ' || counted.relation, ''),
-                    CASE WHEN check_accountants.delta > 0 THEN 'with a delta' ELSE 'without an epsilon' END
+    RAISE EXCEPTION 'accountant % of role % cannot add a charge without an epsilon', counted.accountant,
+                    check_accountants.role || coalesce(' for table ' || counted.relation, '')
       USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = 'Revoke the budget first with dp_revoke_budget. A later grant chooses the accountant.';
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.check_accountants(regrole, regclass, numeric, numeric, numeric) IS
-  'role, on_table: whose budgets a charge counts in; epsilon, delta, rho: the charge. An error if an accountant cannot add it.';
+COMMENT ON FUNCTION dpquantile.check_accountants(regrole, regclass, numeric) IS
+  'role, on_table: whose budgets a charge counts in; epsilon: of the charge. An error if an accountant cannot add it.';
 
 CREATE OR REPLACE FUNCTION dpquantile.add_to_budgets(charged regrole, on_table regclass, added_epsilon numeric, added_delta numeric, added_rho numeric,
                                                      added_at timestamptz) RETURNS void
@@ -55,7 +50,7 @@ BEGIN
   -- It counts in the present period, whichever period the latest charge belongs to.
   UPDATE dpquantile.budget b
      SET epsilon_spent = b.epsilon_spent + coalesce(added_epsilon, 0), delta_spent = b.delta_spent + added_delta,
-         rho_spent = b.rho_spent + coalesce(added_rho, 0), has_rho_alone = b.has_rho_alone OR added_epsilon IS NULL,
+         rho_spent = b.rho_spent + added_rho, converted_delta = b.converted_delta + added_delta, has_rho_alone = b.has_rho_alone OR added_epsilon IS NULL,
          epsilon_before = dpquantile.before_at(added_at, b.every, b.period_start, b.epsilon_spent, b.epsilon_before),
          delta_before = dpquantile.before_at(added_at, b.every, b.period_start, b.delta_spent, b.delta_before),
          rho_before = dpquantile.before_at(added_at, b.every, b.period_start, b.rho_spent, b.rho_before),
@@ -116,12 +111,10 @@ BEGIN
   -- Each later charge computes with the sums, so their digits are bounded. Upwards: no spending is forgotten.
   added_epsilon := ceil(added_epsilon * 1e50) * 1e-50;
   added_delta := ceil(added_delta * 1e50) * 1e-50;
-  IF added_delta = 0 THEN
-    -- Answers that are epsilon-differentially private together are epsilon^2/2-zCDP.
-    added_rho := ceil(coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) * 1e50) * 1e-50;
-  END IF;
+  -- Answers that are (epsilon, delta)-differentially private together are delta-approximately epsilon^2/2-zCDP.
+  added_rho := ceil(coalesce(dp_add_charge.rho, added_epsilon * added_epsilon / 2) * 1e50) * 1e-50;
   budget := dpquantile.budget_to_charge(charged);
-  PERFORM dpquantile.check_accountants(charged, dp_add_charge.on_table, added_epsilon, added_delta, added_rho);
+  PERFORM dpquantile.check_accountants(charged, dp_add_charge.on_table, added_epsilon);
   PERFORM dpquantile.add_to_budgets(charged, dp_add_charge.on_table, added_epsilon, added_delta, added_rho, added_at);
   PERFORM dpquantile.note_table_name(dp_add_charge.on_table);
   IF dp_add_charge.note IS NOT NULL THEN
@@ -142,8 +135,8 @@ COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric
   'the database, or a restore or a failover has lost their charges. role: a role with a budget, also a revoked one; '
   'epsilon: what the answers have spent together, for the neighbours of the budget, or NULL if they were stated in rho alone; '
   'delta: likewise, 0 or '
-  'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon if delta is 0, which is '
-  'enough for answers without a delta); note: what the ledger shows as the query, also to the role, at most 2048 bytes; on_table: the '
+  'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon, which is '
+  'enough for answers that have an epsilon); note: what the ledger shows as the query, also to the role, at most 2048 bytes; on_table: the '
   'protected table whose rows were asked about, so that the charge counts in the budget for it, too (default: none). '
   'Amounts are rounded up to 50 decimals. The spending may exceed the limit; then the role gets no more answers, of a renewed '
   'budget none in the present period. For the owner of the extension.';

@@ -45,17 +45,17 @@ COMMENT ON FUNCTION dpquantile.six_digits(numeric, boolean) IS
   'display. Tells nothing about any data.';
 
 CREATE OR REPLACE FUNCTION dpquantile.total_epsilon(accountant text, epsilon_spent numeric, rho_spent numeric, epsilon_limit numeric,
-                                         delta_limit numeric, rho_limit numeric) RETURNS numeric
+                                         converting_delta numeric, rho_limit numeric) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   BEGIN ATOMIC
     SELECT CASE total_epsilon.accountant
            WHEN 'zcdp' THEN
              -- Rounded up, but not above the limit if the spending is within it.
              least(dpquantile.six_digits(
-                     dpquantile.epsilon_of_rho(total_epsilon.rho_spent::float8, total_epsilon.delta_limit::float8), true),
+                     dpquantile.epsilon_of_rho(total_epsilon.rho_spent::float8, total_epsilon.converting_delta::float8), true),
                    CASE WHEN total_epsilon.rho_spent <= total_epsilon.rho_limit THEN total_epsilon.epsilon_limit END)
            ELSE trim_scale(total_epsilon.epsilon_spent) END;
   END;
 COMMENT ON FUNCTION dpquantile.total_epsilon(text, numeric, numeric, numeric, numeric, numeric) IS
-  'accountant and the other columns of a budget: the epsilon of all charges together, under its accountant. Tells nothing '
-  'about any data.';
+  'accountant and the other columns of a budget; converting_delta: what charges may not spend of its delta. The epsilon of all charges '
+  'together, under its accountant. Tells nothing about any data.';

@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION dpquantile.check_budget_terms(role regrole, epsilon float8, delta float8, accountant text, neighbours text) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.check_budget_terms(role regrole, epsilon float8, delta float8, accountant text, neighbours text,
+                                                         charged_delta float8) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -28,9 +29,14 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'replace promises the limit for replacing the value of one row, whatever the role asks.';
   END IF;
+  IF NOT (check_budget_terms.charged_delta >= 0 AND check_budget_terms.charged_delta < 1) THEN
+    RAISE EXCEPTION 'charged_delta must be at least 0 and less than delta, got %', check_budget_terms.charged_delta
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'It is the part of delta that charges may spend; accountant zcdp converts rho to epsilon at the rest.';
+  END IF;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.check_budget_terms(regrole, float8, float8, text, text) IS
+COMMENT ON FUNCTION dpquantile.check_budget_terms(regrole, float8, float8, text, text, float8) IS
   'The arguments of dp_grant_budget. An error for the first that no budget can have.';
 
 CREATE OR REPLACE FUNCTION dpquantile.calendar_of(every interval) RETURNS text
@@ -85,8 +91,8 @@ BEGIN
   IF NOT EXISTS (SELECT FROM dpquantile.budget b WHERE b.role = locked_budget.role AND b.table_id IS NULL) THEN
     INSERT INTO dpquantile.budget
            (role, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked,
-            neighbours)
-    SELECT locked_budget.role, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, s.neighbours
+            neighbours, converted_delta)
+    SELECT locked_budget.role, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true, s.neighbours, s.converted_delta
       FROM dpquantile.earlier_spending(name_now) s
     ON CONFLICT ON CONSTRAINT budget_of_role DO NOTHING;
   END IF;
@@ -115,9 +121,10 @@ BEGIN
   SELECT i.table_id INTO STRICT asked FROM dpquantile.table_identity i WHERE i.relation = locked_terms.on_table;
   -- Likewise a new row for a table, with the earlier spending under this name on tables that are connected with it.
   INSERT INTO dpquantile.budget
-         (role, table_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked, neighbours)
+         (role, table_id, epsilon_limit, epsilon_spent, delta_limit, delta_spent, rho_spent, has_rho_alone, smallest_charge, revoked,
+          neighbours, converted_delta)
   SELECT general.role, asked, 0, s.epsilon, 0, s.delta, s.rho, s.has_rho_alone, 0, true,
-         CASE WHEN s.epsilon > 0 OR s.delta > 0 OR s.rho > 0 THEN s.neighbours ELSE general.neighbours END
+         CASE WHEN s.epsilon > 0 OR s.delta > 0 OR s.rho > 0 THEN s.neighbours ELSE general.neighbours END, s.converted_delta
     -- The subquery runs once. PostgreSQL would put the function itself beside each row of the ledger.
     FROM dpquantile.earlier_spending(
            (SELECT r.rolname FROM pg_roles r WHERE r.oid = general.role), (SELECT dpquantile.connected_tables(locked_terms.on_table))) s
@@ -184,6 +191,52 @@ $$;
 COMMENT ON FUNCTION dpquantile.neighbours_of_grant(dpquantile.budget, text, regclass) IS
   'general: of locked_budget; the others: of dp_grant_budget. What all limits and spending of the role are for after the grant.';
 
+CREATE OR REPLACE FUNCTION dpquantile.charged_delta_of_grant(had dpquantile.budget, terms dpquantile.budget, charged_delta float8) RETURNS numeric
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  IF terms.accountant <> 'zcdp' AND charged_delta_of_grant.charged_delta IS NOT NULL THEN
+    RAISE EXCEPTION 'charged_delta is for accountant zcdp; that of role % is %', terms.role, terms.accountant
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'With accountant pure charges may spend all of delta. Leave charged_delta out.';
+  END IF;
+  RETURN CASE WHEN terms.accountant = 'zcdp'
+              THEN coalesce(dpquantile.decimal(charged_delta_of_grant.charged_delta), CASE WHEN NOT had.revoked THEN had.charged_delta END, 0)
+              ELSE 0 END;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.charged_delta_of_grant(dpquantile.budget, dpquantile.budget, float8) IS
+  'had, terms: of a budget, before and after a grant; charged_delta: of dp_grant_budget. What charges may spend of delta by accountant zcdp.';
+
+CREATE OR REPLACE FUNCTION dpquantile.check_charged_delta(terms dpquantile.budget) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  spent CONSTANT numeric := dpquantile.spent_at(clock_timestamp(), terms.every, terms.period_start, terms.delta_spent, terms.delta_before);
+BEGIN
+  IF terms.charged_delta >= terms.delta_limit THEN
+    RAISE EXCEPTION 'charged_delta must be less than delta, which is %, got %', trim_scale(terms.delta_limit), trim_scale(terms.charged_delta)
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Accountant zcdp converts rho to epsilon at the rest of delta. Half of it is a good choice.';
+  END IF;
+  IF terms.delta_spent > terms.converted_delta THEN
+    RAISE EXCEPTION 'role % cannot have accountant zcdp: it has been charged delta % by a build before 0.3.0', terms.role,
+                    trim_scale(terms.delta_spent - terms.converted_delta)
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Such a charge has no rho.',
+            HINT = 'Grant with accountant pure.';
+  END IF;
+  IF spent > terms.charged_delta THEN
+    RAISE EXCEPTION 'charged_delta of role % must be at least the delta that it has been charged, %, got %', terms.role,
+                    trim_scale(spent), trim_scale(terms.charged_delta)
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('For example: dp_grant_budget(%L, %s, %s, %L, charged_delta => %s).', terms.role, trim_scale(terms.epsilon_limit),
+                          trim_scale(greatest(terms.delta_limit, 2 * spent)), 'zcdp', trim_scale(spent));
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_charged_delta(dpquantile.budget) IS
+  'terms: of a grant with accountant zcdp. An error if its charged_delta leaves nothing to convert rho, or is less than is spent.';
+
 CREATE OR REPLACE FUNCTION dpquantile.rho_limit_of_grant(terms dpquantile.budget, epsilon float8) RETURNS numeric
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -199,16 +252,10 @@ BEGIN
                             'with a delta far below one over the number of rows.',
                             terms.role, rho_limit_of_grant.epsilon, 'zcdp');
     END IF;
-    IF terms.delta_spent > 0 THEN
-      RAISE EXCEPTION 'role % cannot have accountant zcdp: it has been charged delta %', terms.role,
-                      trim_scale(terms.delta_spent)
-        USING ERRCODE = 'object_not_in_prerequisite_state',
-              DETAIL = 'A charge with a delta has no rho.',
-              HINT = 'Grant with accountant pure.';
-    END IF;
-    rho_limit := dpquantile.rho_within(terms.epsilon_limit::float8, terms.delta_limit::float8);
+    PERFORM dpquantile.check_charged_delta(terms);
+    rho_limit := dpquantile.rho_within(terms.epsilon_limit::float8, (terms.delta_limit - terms.charged_delta)::float8);
     IF rho_limit = 0 THEN
-      RAISE EXCEPTION 'a limit of epsilon % and delta % is worth no rho', terms.epsilon_limit, terms.delta_limit
+      RAISE EXCEPTION 'a limit of epsilon % and delta % is worth no rho', terms.epsilon_limit, terms.delta_limit - terms.charged_delta
         USING ERRCODE = 'invalid_parameter_value', HINT = 'No query would fit. Grant more epsilon or delta.';
     END IF;
   ELSIF terms.has_rho_alone THEN
@@ -274,7 +321,7 @@ AS $$
 BEGIN
   UPDATE dpquantile.budget AS b
      SET epsilon_limit = terms.epsilon_limit, delta_limit = terms.delta_limit, rho_limit = terms.rho_limit,
-         accountant = terms.accountant, smallest_charge = terms.smallest_charge,
+         accountant = terms.accountant, smallest_charge = terms.smallest_charge, charged_delta = terms.charged_delta,
          every = terms.every, period_start = terms.period_start, epsilon_before = terms.epsilon_before,
          delta_before = terms.delta_before, rho_before = terms.rho_before, revoked = false
    WHERE b.budget_id = terms.budget_id;
@@ -287,7 +334,7 @@ COMMENT ON FUNCTION dpquantile.store_terms(dpquantile.budget) IS
 CREATE OR REPLACE FUNCTION @extschema@.dp_grant_budget(role regrole, epsilon float8, delta float8 DEFAULT NULL,
                                                        accountant text DEFAULT NULL, smallest_charge float8 DEFAULT NULL,
                                                        neighbours text DEFAULT NULL, every interval DEFAULT NULL,
-                                                       on_table regclass DEFAULT NULL)
+                                                       on_table regclass DEFAULT NULL, charged_delta float8 DEFAULT NULL)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = postgres
 AS $$
@@ -301,7 +348,7 @@ DECLARE
 BEGIN
   PERFORM dpquantile.check_version();
   PERFORM dpquantile.check_budget_terms(dp_grant_budget.role, dp_grant_budget.epsilon, dp_grant_budget.delta, dp_grant_budget.accountant,
-                                        dp_grant_budget.neighbours);
+                                        dp_grant_budget.neighbours, dp_grant_budget.charged_delta);
   calendar := dpquantile.calendar_of(dp_grant_budget.every);
   general := dpquantile.locked_budget(dp_grant_budget.role);
   budget := dpquantile.locked_terms(general, dp_grant_budget.on_table);
@@ -313,6 +360,7 @@ BEGIN
                                  CASE WHEN budget.revoked THEN 0 ELSE budget.delta_limit END);
   budget.accountant := coalesce(dp_grant_budget.accountant,
                                 CASE WHEN budget.revoked THEN 'pure' ELSE budget.accountant END);
+  budget.charged_delta := dpquantile.charged_delta_of_grant(had, budget, dp_grant_budget.charged_delta);
   budget := dpquantile.in_calendar(budget, calendar);
   budget.neighbours := dpquantile.neighbours_of_grant(general, dp_grant_budget.neighbours, dp_grant_budget.on_table);
   budget.rho_limit := dpquantile.rho_limit_of_grant(budget, dp_grant_budget.epsilon);
@@ -323,9 +371,9 @@ BEGIN
   PERFORM dpquantile.store_terms(budget);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass, float8) IS
   'Sets the limit of a role''s privacy budget. role: an existing role; epsilon: total limit, above 0 and at most '
-  '1e30; delta: total limit, 0 or more and below 1 (default: the old value, at first 0; with accountant pure only dp_iqr spends delta); '
+  '1e30; delta: total limit, 0 or more and below 1 (default: the old value, at first 0; dp_iqr and dp_keep_group spend it, and accountant zcdp converts rho at it); '
   'accountant: ''pure'' adds epsilons and deltas; ''zcdp'' adds rhos and answers while their sum implies (epsilon, '
   'delta)-differential privacy, which allows many more small queries and needs a delta above 0 (default: the old '
   'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
@@ -338,7 +386,9 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'times delta, without an end (default: the old value, at first for ever, also after a revocation). Until the first period of a new '
   'calendar begins, all that was ever spent counts. on_table: a protected table: the limit is for what private access to the '
   'table answers, beside the general budget of the role, if it has one; a query is charged to both, and must fit in both (default: the '
-  'general budget). The earlier spending '
+  'general budget). charged_delta: with accountant zcdp, the part of delta that dp_keep_group and dp_iqr without bounds may spend, 0 or more '
+  'and less than delta; rho is converted to epsilon at the rest, so that the limits hold for all answers together (default: the old value, at '
+  'first 0, also after a revocation). The earlier spending '
   'of the role still counts, also if the role was renamed, dropped and created again under any of its names; then '
   'everything counts that was ever charged to a budget of one of these names. The same holds for tables. For the owner of the extension: the limit is '
   'the privacy loss that all answers to the role together may reach, or with every those of one period.';

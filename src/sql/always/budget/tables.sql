@@ -9,9 +9,13 @@ COMMENT ON COLUMN dpquantile.budget.table_id IS
 COMMENT ON COLUMN dpquantile.budget.epsilon_spent IS
   'The sum of the epsilons charged, under either accountant.';
 COMMENT ON COLUMN dpquantile.budget.rho_limit IS
-  'With accountant zcdp, the limit in rho that follows from (epsilon_limit, delta_limit); set by dp_grant_budget.';
+  'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit less charged_delta; set by dp_grant_budget.';
 COMMENT ON COLUMN dpquantile.budget.rho_spent IS
-  'The sum of the rhos of all charges without a delta, under either accountant.';
+  'The sum of the rhos of all charges, under either accountant. A charge of a build before 0.3.0 with a delta has none.';
+COMMENT ON COLUMN dpquantile.budget.charged_delta IS
+  'With accountant zcdp, the part of delta_limit that charges may spend; the rest converts rho to epsilon. Set by dp_grant_budget, else 0.';
+COMMENT ON COLUMN dpquantile.budget.converted_delta IS
+  'The part of delta_spent of charges whose rho is in rho_spent: all of it, unless a build before 0.3.0 has made charges.';
 COMMENT ON COLUMN dpquantile.budget.has_rho_alone IS
   'Whether a charge was stated in rho alone. Then epsilon_spent does not include all charges.';
 COMMENT ON COLUMN dpquantile.budget.smallest_charge IS

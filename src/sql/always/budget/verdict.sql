@@ -17,32 +17,33 @@ COMMENT ON FUNCTION dpquantile.spent_at(timestamptz, text, timestamptz, numeric,
   'at: the time of a charge; the others: columns of a budget. What counts towards the limit: all that was spent, or what was spent in the '
   'period of the charge. Tells nothing about any data.';
 
+CREATE OR REPLACE FUNCTION dpquantile.delta_to_charge(accountant text, delta_limit numeric, charged_delta numeric) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE accountant WHEN 'pure' THEN delta_limit ELSE charged_delta END;
+COMMENT ON FUNCTION dpquantile.delta_to_charge(text, numeric, numeric) IS
+  'accountant and the other columns of a budget: what all charges may spend of delta. Tells nothing about any data.';
+
 -- Each "fits" follows from comparisons that must be true: a NULL or a negative cost refuses the charge.
 CREATE OR REPLACE FUNCTION dpquantile.verdict(accountant text, smallest_charge numeric, delta_limit numeric, epsilon_left numeric,
                                               delta_left numeric, rho_left numeric, epsilon numeric, delta numeric, rho numeric,
                                               least_epsilon numeric, least_rho numeric) RETURNS text
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN CASE accountant
-         WHEN 'pure' THEN
-           CASE WHEN epsilon IS NULL THEN 'rho alone'
-                ELSE CASE epsilon <= epsilon_left
-                     WHEN true THEN
-                       CASE WHEN delta >= 0 AND delta <= delta_left THEN
-                              CASE least_epsilon >= smallest_charge WHEN true THEN 'fits' WHEN false THEN 'too small' END
-                            WHEN delta_left < 0 THEN 'overspent delta'
-                            WHEN delta_limit > 0 THEN 'delta'
-                            ELSE 'no delta' END
-                     WHEN false THEN 'epsilon' END
-                END
-         WHEN 'zcdp' THEN
-           CASE WHEN rho IS NULL THEN 'no rho'
-                WHEN rho <= rho_left THEN
-                  CASE least_rho >= smallest_charge WHEN true THEN 'fits' WHEN false THEN 'too small' END
-                ELSE 'rho' END
+  RETURN CASE
+         WHEN accountant = 'pure' AND epsilon IS NULL THEN 'rho alone'
+         ELSE CASE (CASE accountant WHEN 'pure' THEN epsilon <= epsilon_left WHEN 'zcdp' THEN rho <= rho_left END)
+              WHEN true THEN
+                CASE WHEN delta >= 0 AND delta <= delta_left THEN
+                       CASE (CASE accountant WHEN 'pure' THEN least_epsilon ELSE least_rho END) >= smallest_charge
+                       WHEN true THEN 'fits' WHEN false THEN 'too small' END
+                     WHEN delta_left < 0 THEN 'overspent delta'
+                     WHEN delta_limit > 0 THEN 'delta'
+                     ELSE 'no delta' END
+              WHEN false THEN CASE accountant WHEN 'pure' THEN 'epsilon' ELSE 'rho' END
+              END
          END;
 COMMENT ON FUNCTION dpquantile.verdict(text, numeric, numeric, numeric, numeric, numeric, numeric, numeric, numeric, numeric, numeric) IS
-  'accountant, smallest_charge, delta_limit: terms of a budget; epsilon_left, delta_left, rho_left: its limits less what is spent; epsilon, '
-  'delta, rho: what charges cost together, NULL where one has no epsilon, or no rho; least_epsilon, least_rho: the least of their costs. What the '
+  'accountant, smallest_charge: terms of a budget; delta_limit: of delta_to_charge; epsilon_left, delta_left, rho_left: its limits less what is '
+  'spent; epsilon, delta, rho: what charges cost together, NULL where one has no epsilon; least_epsilon, least_rho: the least of their costs. What the '
   'budget does with the charges: ''fits'', or why it refuses them: ''epsilon'', ''delta'' or ''rho'': more than is left; ''overspent '
-  'delta'': more delta is spent than the limit; ''no delta'': the limit is 0; ''rho alone'', ''no rho'': the accountant cannot add them; ''too '
+  'delta'': more delta is spent than the limit; ''no delta'': the limit is 0; ''rho alone'': the accountant cannot add them; ''too '
   'small'': below the smallest charge. NULL if the terms are corrupt. Tells nothing about any data.';

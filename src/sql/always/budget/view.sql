@@ -1,10 +1,10 @@
 CREATE OR REPLACE VIEW dpquantile.present_budget WITH (security_barrier) AS
   SELECT b.role, i.relation, b.revoked, b.accountant, b.neighbours, b.smallest_charge, b.has_rho_alone,
-         b.epsilon_limit, b.delta_limit, b.rho_limit,
+         b.epsilon_limit, b.delta_limit, b.rho_limit, b.charged_delta,
          dpquantile.spent_at(statement_timestamp(), b.every, b.period_start, b.epsilon_spent, b.epsilon_before) AS epsilon_spent,
          dpquantile.spent_at(statement_timestamp(), b.every, b.period_start, b.delta_spent, b.delta_before) AS delta_spent,
          dpquantile.spent_at(statement_timestamp(), b.every, b.period_start, b.rho_spent, b.rho_before) AS rho_spent,
-         b.epsilon_spent AS epsilon_ever, b.delta_spent AS delta_ever,
+         b.epsilon_spent AS epsilon_ever, b.delta_spent AS delta_ever, b.converted_delta,
          b.every, greatest(b.period_start, dpquantile.period_start(b.every, statement_timestamp())) AS period_start
     FROM dpquantile.budget b LEFT JOIN dpquantile.table_identity i USING (table_id)
    WHERE b.table_id IS NULL OR i.relation IS NOT NULL;
@@ -32,21 +32,22 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
          e.epsilon_spent,
          trim_scale(greatest(b.epsilon_limit - e.epsilon_spent, 0)) AS epsilon_remaining,
          trim_scale(b.delta_limit) AS delta_limit,
-         trim_scale(CASE b.accountant WHEN 'zcdp' THEN b.delta_limit ELSE b.delta_spent END) AS delta_spent,
-         trim_scale(CASE b.accountant WHEN 'zcdp' THEN 0
-                    ELSE greatest(b.delta_limit - b.delta_spent, 0) END) AS delta_remaining,
+         trim_scale(d.converting + b.delta_spent) AS delta_spent,
+         trim_scale(greatest(b.delta_limit - d.converting - b.delta_spent, 0)) AS delta_remaining,
          b.accountant,
          trim_scale(b.rho_limit) AS rho_limit,
-         CASE WHEN b.delta_ever = 0 THEN trim_scale(b.rho_spent) END AS rho_spent,
+         CASE WHEN b.delta_ever <= b.converted_delta THEN trim_scale(b.rho_spent) END AS rho_spent,
          CASE WHEN b.rho_limit IS NOT NULL THEN trim_scale(greatest(b.rho_limit - b.rho_spent, 0)) END AS rho_remaining,
          CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_ever) END AS epsilon_sum,
          trim_scale(b.smallest_charge) AS smallest_charge,
          b.neighbours,
          '1 ' || b.every AS every,
          dpquantile.period_end(b.every, b.period_start) AS renewed_at,
-         b.relation AS on_table
+         b.relation AS on_table,
+         CASE b.accountant WHEN 'zcdp' THEN trim_scale(b.charged_delta) END AS charged_delta
     FROM dpquantile.present_budget b
-   CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, b.delta_limit,
+   CROSS JOIN LATERAL (SELECT b.delta_limit - dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta) AS converting) d
+   CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, d.converting,
                                                        b.rho_limit) AS epsilon_spent) e
    WHERE NOT b.revoked
      AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
@@ -58,20 +59,21 @@ COMMENT ON VIEW @extschema@.dp_budget IS
 COMMENT ON COLUMN @extschema@.dp_budget.role IS 'The role that spends it.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_limit IS 'What dp_grant_budget granted.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
-  'With accountant pure the sum of the charges; with zcdp the epsilon that rho_spent implies at delta_limit, '
+  'With accountant pure the sum of the charges; with zcdp the epsilon that rho_spent implies at delta_limit less charged_delta, '
   'rounded up.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_remaining IS
   'epsilon_limit - epsilon_spent. With accountant zcdp a query of that epsilon may not fit, and many smaller queries '
   'may fit: rho_remaining decides, and dp_budget_fits gives the number.';
 COMMENT ON COLUMN @extschema@.dp_budget.delta_limit IS 'What dp_grant_budget granted.';
 COMMENT ON COLUMN @extschema@.dp_budget.delta_spent IS
-  'With accountant pure the sum of the charges; with zcdp all of delta_limit, because rho is converted at this delta.';
-COMMENT ON COLUMN @extschema@.dp_budget.delta_remaining IS 'delta_limit - delta_spent.';
+  'The sum of the charges; with zcdp also the part of delta_limit at which rho is converted to epsilon. '
+  'epsilon_spent holds with this delta.';
+COMMENT ON COLUMN @extschema@.dp_budget.delta_remaining IS 'delta_limit - delta_spent: what charges may still spend of it.';
 COMMENT ON COLUMN @extschema@.dp_budget.accountant IS 'How charges add up: pure or zcdp.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_limit IS
-  'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit; else NULL.';
+  'With accountant zcdp, the limit in rho that follows from epsilon_limit and delta_limit less charged_delta; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_spent IS
-  'The sum of the rhos of the charges, under either accountant; NULL if a charge had a delta and so no rho.';
+  'The sum of the rhos of the charges, under either accountant; NULL if a build before 0.3.0 made a charge with a delta, which had none.';
 COMMENT ON COLUMN @extschema@.dp_budget.rho_remaining IS
   'With accountant zcdp, rho_limit - rho_spent: a query is answered if its rho is not larger; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_sum IS
@@ -87,3 +89,5 @@ COMMENT ON COLUMN @extschema@.dp_budget.renewed_at IS
   'When the next period begins, in which nothing is spent yet; NULL if the budget is for ever.';
 COMMENT ON COLUMN @extschema@.dp_budget.on_table IS
   'The protected table that the budget is for; NULL for the general budget of the role, which each query is charged to.';
+COMMENT ON COLUMN @extschema@.dp_budget.charged_delta IS
+  'With accountant zcdp, what dp_grant_budget granted of delta_limit to charges with a delta of their own; else NULL.';

@@ -137,7 +137,7 @@ AS $$
       JOIN pg_roles r ON r.oid = b.role
      CROSS JOIN LATERAL (
        SELECT * FROM (VALUES ('epsilon', b.epsilon_spent, CASE b.accountant WHEN 'pure' THEN b.epsilon_limit END),
-                             ('delta', b.delta_spent, CASE b.accountant WHEN 'pure' THEN nullif(b.delta_limit, 0) END),
+                             ('delta', b.delta_spent, nullif(dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta), 0)),
                              ('rho', b.rho_spent, b.rho_limit)) AS v (unit, spent, granted)
         WHERE v.granted IS NOT NULL ORDER BY v.spent / v.granted DESC LIMIT 1) AS s
      WHERE NOT b.revoked

@@ -13,24 +13,26 @@ BEGIN
       RETURNING l.*
     ), summed AS (
       INSERT INTO dpquantile.budget_name AS n
-             (budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone, last_charged_at, replaces)
+             (budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone, last_charged_at, replaces, converted_delta)
       SELECT a.budget_id, a.role_name, count(*), coalesce(sum(a.epsilon), 0), sum(a.delta), coalesce(sum(a.rho), 0),
-             bool_or(a.epsilon IS NULL), max(a.charged_at), bool_or(a.neighbours = 'replace the value of one row')
+             bool_or(a.epsilon IS NULL), max(a.charged_at), bool_or(a.neighbours = 'replace the value of one row'),
+             coalesce(sum(a.delta) FILTER (WHERE a.rho IS NOT NULL), 0)
         FROM archived a GROUP BY a.budget_id, a.role_name
       ON CONFLICT ON CONSTRAINT budget_name_pkey DO UPDATE
          SET charges = n.charges + excluded.charges, epsilon = n.epsilon + excluded.epsilon,
              delta = n.delta + excluded.delta, rho = n.rho + excluded.rho,
              has_rho_alone = n.has_rho_alone OR excluded.has_rho_alone,
              last_charged_at = greatest(n.last_charged_at, excluded.last_charged_at),
-             replaces = n.replaces OR excluded.replaces
+             replaces = n.replaces OR excluded.replaces, converted_delta = n.converted_delta + excluded.converted_delta
     ), summed_by_table AS (
-      INSERT INTO dpquantile.archived_by_table AS t (budget_id, table_name, epsilon, delta, rho, has_rho_alone, replaces)
+      INSERT INTO dpquantile.archived_by_table AS t (budget_id, table_name, epsilon, delta, rho, has_rho_alone, replaces, converted_delta)
       SELECT a.budget_id, n.name, coalesce(sum(a.epsilon), 0), sum(a.delta), coalesce(sum(a.rho), 0), bool_or(a.epsilon IS NULL),
-             bool_or(a.neighbours = 'replace the value of one row')
+             bool_or(a.neighbours = 'replace the value of one row'), coalesce(sum(a.delta) FILTER (WHERE a.rho IS NOT NULL), 0)
         FROM archived a CROSS JOIN unnest(a.tables) AS n (name) GROUP BY a.budget_id, n.name
       ON CONFLICT ON CONSTRAINT archived_by_table_pkey DO UPDATE
          SET epsilon = t.epsilon + excluded.epsilon, delta = t.delta + excluded.delta, rho = t.rho + excluded.rho,
-             has_rho_alone = t.has_rho_alone OR excluded.has_rho_alone, replaces = t.replaces OR excluded.replaces
+             has_rho_alone = t.has_rho_alone OR excluded.has_rho_alone, replaces = t.replaces OR excluded.replaces,
+             converted_delta = t.converted_delta + excluded.converted_delta
     )
     SELECT a.budget_id, a.number, a.charged_at, a.role_name, a.session_role_name, a.function, a.mechanism,
            a.neighbours, trim_scale(a.epsilon), trim_scale(a.delta), a.grouping_sets, a.groups, t.query,

@@ -12,6 +12,8 @@ COMMENT ON TABLE dpquantile.budget_name IS
   'which budgets are connected with a name (earlier_spending).';
 COMMENT ON COLUMN dpquantile.budget_name.has_rho_alone IS
   'Whether an archived charge was stated in rho alone. Then epsilon does not include all charges.';
+COMMENT ON COLUMN dpquantile.budget_name.converted_delta IS
+  'The part of delta of charges whose rho is in rho: all of it, unless a build before 0.3.0 has made charges.';
 COMMENT ON COLUMN dpquantile.budget_name.replaces IS
   'Whether the archived charges are for replacing the value of one row.';
 SELECT pg_catalog.pg_extension_config_dump('dpquantile.ledger', '');

@@ -47,7 +47,8 @@ COMMENT ON COLUMN @extschema@.dp_ledger.groups IS
   '1 without GROUP BY. The functions dp_user_... with GROUP BY are charged for each group: one row has the first group, a second row all '
   'others and their number. For other functions with GROUP BY it is NULL, because it would depend on the data.';
 COMMENT ON COLUMN @extschema@.dp_ledger.query IS 'The first 2 kB of the text of the query, or a note.';
-COMMENT ON COLUMN @extschema@.dp_ledger.rho IS 'NULL for a charge with a delta.';
+COMMENT ON COLUMN @extschema@.dp_ledger.rho IS
+  'For all grouping sets or groups together, beside delta; NULL for a charge with a delta that a build before 0.3.0 made.';
 COMMENT ON COLUMN @extschema@.dp_ledger.accountant IS 'The accountant of the budget at that time.';
 COMMENT ON COLUMN @extschema@.dp_ledger.reuses IS 'How often the answer was shown again without a charge; NULL if it is not kept.';
 COMMENT ON COLUMN @extschema@.dp_ledger.tables IS
