@@ -290,6 +290,9 @@ bool has_too_many_nodes(const Query* query) {
 bool take_apart_level(const Level* level, bool is_beside_rows) {
   Query* query = level->query;
   if (join_subqueries(level, is_beside_rows)) return true;
+  if (is_beside_rows && query->hasAggs && query->setOperations == nullptr) {
+    return !has_plain_form(query) && give_plain_form(query);
+  }
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   if (level->picks_rows_of_persons) return pick_first_rows(query);
   if (level->windows_persons) return !has_plain_windows(query) && put_windows_below(query);
