@@ -45,6 +45,8 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM region r, shop s, visit v WHERE v.shop = s.id AND s.region = r.id'),
   ('SELECT count(r.id), count(*) FROM visit v LEFT JOIN (shop s JOIN region r ON r.id = s.region) ON v.shop = s.id'),
   ('SELECT count(*) FROM shop s JOIN region r ON r.id = s.region, visit v WHERE v.shop = s.id AND r.name <> ''north'''),
+  ('SELECT r.name, count(v.person) FROM (region r JOIN shop s ON s.region = r.id) LEFT JOIN visit v ON v.shop = s.id AND v.country = ''it'' GROUP BY r.name'),
+  ('SELECT count(*) FROM (shop s CROSS JOIN visit v) LEFT JOIN region r ON r.id = s.region WHERE v.shop = s.id'),
   -- Derived tables and CTEs
   ('SELECT s.name, count(*) FROM visit v JOIN (SELECT id, name FROM shop WHERE region = 1) s ON s.id = v.shop GROUP BY 1'),
   ('WITH s AS (SELECT * FROM shop WHERE region = 1) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
@@ -87,6 +89,14 @@ INSERT INTO question (query) VALUES
   ('SELECT (SELECT name FROM shop s WHERE s.id = v.shop AND s.region < 3) AS name, count(*) FROM visit v WHERE shop < 5 GROUP BY 1'),
   ('SELECT count(*) FROM (SELECT person, shop IN (SELECT shop FROM note) AS noted FROM visit) x WHERE noted'),
   ('WITH s AS (SELECT id FROM shop WHERE region = 1) SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM s) OR shop = (SELECT id FROM s WHERE id = 6)'),
+  ('WITH s AS (SELECT shop FROM note WHERE shop > 1) SELECT count(*) FROM visit v WHERE shop NOT IN (SELECT shop FROM s)'),
+  -- Aggregates of public rows
+  ('SELECT count(*) FROM visit v JOIN (SELECT shop FROM note GROUP BY shop HAVING count(*) > 2 ORDER BY count(*)) x ON x.shop = v.shop'),
+  ('SELECT x.n, count(*) FROM visit v JOIN (SELECT s.region, count(*) * 10 AS n FROM shop s GROUP BY s.region) x ON x.region = v.shop GROUP BY 1'),
+  ('SELECT count(*) FROM visit WHERE shop IN (SELECT shop FROM note GROUP BY shop HAVING count(*) > 2)'),
+  ('SELECT count(*) FROM visit WHERE shop <= (SELECT max(shop) - 1 FROM note)'),
+  ('SELECT count(*) FROM visit WHERE shop <= (SELECT avg(shop) FROM note HAVING count(*) > 100)'),
+  ('SELECT count(*) FROM visit v, (SELECT min(day) AS first, max(day) AS last FROM holiday) h WHERE v.day > h.first AND v.day < h.last'),
   -- Subqueries of public tables in one another
   ('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM shop WHERE region IN (SELECT id FROM region WHERE name <> ''south''))'),
   ('SELECT count(*) FROM visit WHERE shop NOT IN (SELECT id FROM shop s WHERE region NOT IN (SELECT shop FROM note WHERE shop > 2) AND EXISTS (SELECT FROM note n WHERE n.shop = s.id))'),
@@ -124,12 +134,15 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT h.day FROM holiday h RIGHT JOIN region r ON h.country = ''it'' AND r.id = 1) h ON h.day = v.day'),
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT s.id FROM shop s JOIN note n ON n.shop = s.id) x ON x.id > v.shop'),
   ('SELECT count(*) FROM shop s JOIN note n ON n.shop = s.id JOIN visit v ON v.shop = s.id'),
+  ('SELECT s.id, count(v.person) FROM (shop s JOIN note n ON n.shop = s.id) LEFT JOIN visit v ON v.shop = s.id GROUP BY s.id'),
+  ('SELECT count(*) FROM shop s LEFT JOIN visit v ON true WHERE v.shop = s.id'),
   ('SELECT count(*) FROM (shop s LEFT JOIN region r ON r.id = s.region) JOIN visit v ON v.shop = s.id'),
   ('SELECT count(*) FROM visit WHERE shop = (SELECT id FROM shop WHERE region = 1)'),
   ('SELECT count(*) FROM visit v WHERE (SELECT text FROM note n WHERE n.shop = v.shop) = ''note'''),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop s WHERE (SELECT text FROM note n WHERE n.shop = s.id) = ''note'')'),
   -- It would be compared with many rows, whose hashes the analyst chooses (threat 210):
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT shop * 2 AS shop FROM note) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit WHERE shop IN (SELECT max(id) FROM shop GROUP BY region)'),
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT s.id, n.shop FROM shop s, note n) x ON x.id = v.shop AND x.shop = v.person'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id, id * 2 AS other FROM shop) x ON x.id = v.shop AND x.other = v.person'),
   -- What is public would not be so, would fail, or take other rows each time (threat 211):
@@ -138,7 +151,8 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop UNION SELECT shop FROM note)'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id, row_number() OVER () AS n FROM shop) x ON x.id = v.shop'),
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT ON (shop) shop, text FROM note) x ON x.shop = v.shop'),
-  ('SELECT count(*) FROM visit v JOIN (SELECT shop FROM note GROUP BY shop HAVING count(*) > 2) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT shop, array_agg(text) FROM note GROUP BY shop) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT max(shop) AS shop FROM note GROUP BY text) x ON x.shop = v.shop'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit)) x ON x.id = v.shop'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit))'),
   ('SELECT count(*) FROM visit v JOIN (SELECT count(*) AS n FROM visit) x ON x.n = v.shop'),
@@ -157,7 +171,7 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE (country, day) NOT IN (SELECT country, day FROM holiday)'),
   ('SELECT count(*) FROM visit v WHERE shop NOT IN (SELECT n.shop FROM note n WHERE n.shop = v.person)'),
   ('SELECT count(*) FROM visit v WHERE shop > ANY (SELECT shop FROM note)'),
-  ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note)');
+  ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note n WHERE n.shop = v.person)');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
 
 RESET SESSION AUTHORIZATION;

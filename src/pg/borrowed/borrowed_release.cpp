@@ -20,6 +20,7 @@
 
 extern "C" {
 #include "miscadmin.h"
+#include "parser/parsetree.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 }
@@ -158,28 +159,62 @@ const List* charged_tables(const ReleaseNode* node, const BorrowedPlan& mark) {
 }
 
 struct GroupSearch {
+  const List* range_table;
+  const List* public_tables;
   int aggregations;  // around
   bool found;
-  bool reads;  // whether there are rows at all
+  bool reads;       // whether there are rows at all
+  bool is_private;  // whether those of the last node may be of persons
 };
 
+// Whether a node reads rows that may be of persons: of another table than a public one.
+bool reads_persons(const GroupSearch& search, const Plan* node) {
+  switch (nodeTag(node)) {
+    case T_SeqScan:
+    case T_IndexScan:
+    case T_IndexOnlyScan:
+    case T_BitmapHeapScan:
+    case T_TidScan:
+    case T_TidRangeScan: {
+      const RangeTblEntry* table = rt_fetch(as<Scan>(node)->scanrelid, search.range_table);
+      return !list_member_oid(search.public_tables, table->relid);
+    }
+    case T_Append:
+    case T_FunctionScan:
+    case T_MergeAppend:
+    case T_Result:
+    case T_SubqueryScan:
+    case T_ValuesScan:
+      return false;
+    default:
+      return node->lefttree == nullptr;
+  }
+}
+
+// Public rows may be grouped, too.
 void find_groups(Plan** place, void* context) {
   auto* search = static_cast<GroupSearch*>(context);
   const bool is_aggregation = IsA(*place, Agg);
-  search->found |= IsA(*place, WindowAgg);
-  search->found |= is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0;
+  const bool is_other_private = search->is_private;
   search->reads |=
       !is_aggregation && !IsA(*place, Result) && !IsA(*place, Limit) && !IsA(*place, SubqueryScan);
+  search->is_private = reads_persons(*search, *place);
   search->aggregations += is_aggregation ? 1 : 0;
   visit_children(*place, find_groups, context);
   search->aggregations -= is_aggregation ? 1 : 0;
+  const bool groups = IsA(*place, WindowAgg) ||
+                      (is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0);
+  search->found |= groups && search->is_private;
+  search->is_private |= is_other_private;
 }
 
 // Whether rows are grouped or numbered below the grouping of the node itself, as those of persons
 // are of which each has one, or whether the planner knows that there are none: HAVING false, LIMIT
 // 0.
-bool has_groups_below(const ReleaseNode* node) {
+bool has_groups_below(const ReleaseNode* node, const BorrowedPlan& mark) {
   GroupSearch search{};
+  search.range_table = node->scan.ss.ps.state->es_range_table;
+  search.public_tables = mark.public_tables;
   visit_children(node->scan.ss.ps.plan, find_groups, &search);
   return search.found || !search.reads;
 }
@@ -188,7 +223,7 @@ bool has_groups_below(const ReleaseNode* node) {
 // a table that the role may read.
 void check_rows_of_users(const ReleaseNode* node, const BorrowedPlan& mark) {
   if (!all_protect_users(mark) || charged_tables(node, mark) == NIL) return;
-  const bool has_one_row = node->plan.has_one_row && has_groups_below(node);
+  const bool has_one_row = node->plan.has_one_row && has_groups_below(node, mark);
   for (int i = 0; i < node->call_count; ++i) {
     const ReleaseCall& call = node->calls[i];
     if (protects_user(call, node->plan.has_keys) || has_one_row) continue;

@@ -345,6 +345,9 @@ bool take_apart_level(const Level* level, bool is_beside_rows) {
   if (query->setOperations != nullptr) return group_set_operation(level);
   if (level->borrowed_rows != NIL) count_whole_rows(query);
   if (join_subqueries(level, is_beside_rows)) return true;
+  if (is_beside_rows && query->hasAggs && query->setOperations == nullptr) {
+    return !has_plain_form(query) && give_plain_form(query);
+  }
   if (level->groups_persons) return !has_plain_form(query) && give_plain_form(query);
   if (level->picks_rows_of_persons) return pick_first_rows(query);
   if (level->windows_persons) return !has_plain_windows(query) && put_windows_below(query);

@@ -119,6 +119,13 @@ bool shows_rows(const Query* query) {
          query->rowMarks == NIL && query->limitCount == nullptr && query->limitOffset == nullptr;
 }
 
+// Whether its rows are groups, and nothing else.
+bool shows_groups(const Query* query) {
+  return query->groupingSets == NIL && query->setOperations == nullptr && !query->hasWindowFuncs &&
+         !query->hasTargetSRFs && !query->hasDistinctOn && query->limitCount == nullptr &&
+         query->limitOffset == nullptr;
+}
+
 Node* one() {
   return as<Node>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(1), false, true));
 }
@@ -342,6 +349,7 @@ bool describe(Asked* asked, const SubLink* link, Node* test) {
     query->limitCount = nullptr;
   }
   const bool is_row_of_groups = query->groupClause == NIL && query->hasAggs;
+  if (is_value && is_row_of_groups) return !takes_columns(query) && shows_groups(query);
   if (!shows_rows(query)) {
     if (is_value || is_row_of_groups || takes_columns(query)) return false;
     asked->query = query_from(query);

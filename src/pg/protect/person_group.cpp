@@ -1,17 +1,14 @@
 #include "pg/protect/person_group.hpp"
 
-#include "pg/protect/column_traits.hpp"
-#include "pg/protect/early_expressions.hpp"
+#include "pg/protect/exact_aggregate.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/rewritten_keys.hpp"
 #include "pg/protect/row_work.hpp"
-#include "pg/protect/size_bounds.hpp"
 #include "pg/protect/source.hpp"
 #include "pg/protect/unit_join.hpp"
 #include "pg/protect/user_of_row.hpp"
 #include "pg/server/nodes.hpp"
-#include "pg/vocabulary/person_aggregates.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"
@@ -23,7 +20,6 @@ extern "C" {
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
-#include "utils/regproc.h"
 }
 
 namespace dpquantile {
@@ -84,50 +80,6 @@ void check_person(JudgedLevel* level) {
 
 // ---- Columns -------------------------------------------------------------------------------
 
-[[noreturn]] void refuse_call(const JudgedLevel* level, const Aggref* call) {
-  refuse(
-      level->statement->refused, call->location,
-      psprintf("%s of the rows of a person is not supported: it may fail for some rows, or "
-               "depend on their order",
-               format_procedure(call->aggfnoid)),
-      "Use count, sum, avg, min, max, deviations, percentiles and count(DISTINCT ...) of numbers, "
-      "dates and times; min, max and count of texts.");
-}
-
-// The longest that an aggregate of values can be.
-SizeBound bound_of_aggregate(const JudgedLevel* level, Aggref* call) {
-  constexpr double kMostNumericBytes = 1024;
-  if (call->aggtype == NUMERICOID || call->args == NIL) return at_most(kMostNumericBytes);
-  return bound_of(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
-}
-
-// What is no value of a row, such as the fraction of a percentile, is computed before the first
-// one.
-Node* rewrite_argument(JudgedLevel* level, Node* argument) {
-  if (!reads_columns(argument)) return early_expression(level, argument);
-  Node* value = rewrite_inside(level, argument);
-  if (level->is_refused) return value;
-  return with_bounded_reading(level, with_counted_copy(level, value));
-}
-
-Node* rewrite_call(JudgedLevel* level, Aggref* call) {
-  count_node(level->statement, as<Node>(call));
-  if (call->agglevelsup > 0) refuse_call(level, call);
-  for (auto* argument : each<TargetEntry>(call->args)) {
-    argument->expr = as<Expr>(rewrite_argument(level, as<Node>(argument->expr)));
-  }
-  ListCell* cell;
-  foreach (cell, call->aggdirectargs) {
-    lfirst(cell) = rewrite_argument(level, static_cast<Node*>(lfirst(cell)));
-  }
-  call->aggfilter = as<Expr>(rewrite_inside(level, as<Node>(call->aggfilter)));
-  if (level->is_refused) return as<Node>(call);
-  Aggref* exact = person_aggregate_call(call);
-  if (exact == nullptr) refuse_call(level, call);
-  set_bound(level->statement, as<Node>(exact), bound_of_aggregate(level, exact));
-  return with_bounded_work(level, as<Node>(exact));
-}
-
 // PostgreSQL takes a key of a table for one of its children, too, which have keys of their own.
 void check_has_one_value(const JudgedLevel* level, const Var* column) {
   const auto* table = rt_fetch(column->varno, level->query->rtable);
@@ -143,7 +95,7 @@ void check_has_one_value(const JudgedLevel* level, const Var* column) {
 Node* rewrite_column(const GroupKeys& keys, Node* expression) {
   if (Node* key = rewritten_key(keys, expression)) return key;
   JudgedLevel* level = keys.level;
-  if (IsA(expression, Aggref)) return rewrite_call(level, as<Aggref>(expression));
+  if (IsA(expression, Aggref)) return rewrite_exact_aggregate(level, as<Aggref>(expression));
   check_column(level, as<Var>(expression));
   check_has_one_value(level, as<Var>(expression));
   count_node(level->statement, expression);

@@ -45,7 +45,6 @@ const char* unsupported_clause(const Query* query) {
   if (query->groupingSets != NIL || query->groupDistinct) return "it has grouping sets";
   if (query->hasTargetSRFs) return "it has set-returning functions in SELECT";
   if (query->rowMarks != NIL) return "it locks rows";
-  if (query->hasAggs || query->havingQual != nullptr) return "it has aggregates";
   if (query->groupClause != NIL && query->distinctClause != NIL) {
     return "it has both GROUP BY and DISTINCT";
   }
@@ -132,6 +131,17 @@ void read_from(PublicLevel* described) {
   }
 }
 
+void check_aggregates(const JudgedLevel* level) {
+  const Query* query = level->query;
+  const bool has_aggregates = query->hasAggs || query->havingQual != nullptr;
+  if (!has_aggregates || has_plain_form(query)) return;
+  refuse(
+      level->statement->refused, kNowhere,
+      "a derived table of public rows has a clause beside its keys and aggregates",
+      "Compute the rest in a query around it: SELECT region, n + 1 FROM (SELECT region, count(*) "
+      "AS n FROM shops GROUP BY region) s.");
+}
+
 void read_columns(PublicLevel* described) {
   Query* query = described->level->query;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
@@ -152,9 +162,10 @@ PublicLevel* make_public_level(JudgedLevel* level) {
   auto* described = static_cast<PublicLevel*>(palloc0(sizeof(PublicLevel)));
   described->level = level;
   simplify(level->query);
+  check_aggregates(level);
   read_from(described);
   read_columns(described);
-  described->combines_rows = level->query->groupClause != NIL;
+  described->combines_rows = level->query->groupClause != NIL || level->query->hasAggs;
   level->statement->rewrite_public(level);
   fence(level->query);
   return described;

@@ -3,6 +3,7 @@
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
+#include "pg/protect/exact_aggregate.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/join_rule.hpp"
 #include "pg/protect/outside.hpp"
@@ -169,7 +170,10 @@ bool check_rows(JudgedLevel* level) {
 
 void rewrite_public(JudgedLevel* level) {
   rewrite_conditions(level, as<Node>(level->query->jointree));
-  for_each_column(level, [&](Node* column) { return rewrite_column(level, column); });
+  for_each_column(level, [&](Node* column) {
+    return IsA(column, Aggref) ? rewrite_exact_aggregate(level, as<Aggref>(column))
+                               : rewrite_column(level, column);
+  });
   for (const auto* key : each<const SortGroupClause>(level->query->groupClause)) {
     auto* expression =
         get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), level->query->targetList);
