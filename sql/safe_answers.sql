@@ -74,6 +74,23 @@ SELECT n FROM (SELECT count(*) AS n FROM visits) a LIMIT -1;
 SELECT count(*) = :charges AS nothing_charged FROM dp_ledger;
 -- Nothing is computed of a group that is not shown, so that no notice tells of it.
 SELECT city, dp_count(1) > 0 AS some FROM visits WHERE city = 'Vaduz' GROUP BY city HAVING (city || dp_count(1))::int IS NULL AND dp_keep_group(1, 1e-12);
+-- Names that nothing has, and a user who cancels: the transaction is as without the extension.
+SELECT (count(*)::text)::regclass IS NULL AS no_table, current_setting('safe.' || count(*)) IS NULL AS no_setting FROM visits;
+CREATE TEMP TABLE entry (what text);
+SET statement_timeout = '100ms';
+SELECT length(factorial(30000 + count(*))::text) FROM visits;
+DO $$
+BEGIN
+  BEGIN
+    INSERT INTO entry VALUES ('taken back');
+    PERFORM length(factorial(30000 + count(*))::text) FROM visits;
+  EXCEPTION WHEN query_canceled THEN
+    INSERT INTO entry VALUES ('canceled');
+  END;
+END
+$$;
+RESET statement_timeout;
+SELECT what, pg_current_xact_id_if_assigned() IS NULL AS is_over FROM entry;
 -- Nobody else can have a function called.
 RESET SESSION AUTHORIZATION;
 SELECT dpquantile.or_null(1, NULL, 2);

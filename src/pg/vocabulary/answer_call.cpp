@@ -140,14 +140,24 @@ void tell(const char* what, const char* why) {
                              what)));
 }
 
-// Ends the subtransaction of a call that has failed.
-void tell_failure(Call* call, MemoryContext context, ResourceOwner owner) {
+// Whether an error is about the values of a call, or the names that they are. Others are the
+// user's who cancels, or the server's.
+bool is_of_answers(int sqlstate) {
+  if (sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE) return false;
+  return is_about_values(sqlstate) || sqlstate == ERRCODE_INVALID_SCHEMA_NAME ||
+         ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION;
+}
+
+// Ends the subtransaction of a call that has failed, whatever the error is: who catches it would
+// take back the wrong one.
+void end_failure(Call* call, MemoryContext context, ResourceOwner owner) {
   MemoryContextSwitchTo(context);
-  const ErrorData* error = CopyErrorData();
+  ErrorData* error = CopyErrorData();
   FlushErrorState();
   RollbackAndReleaseCurrentSubTransaction();
   MemoryContextSwitchTo(context);
   CurrentResourceOwner = owner;
+  if (!is_of_answers(error->sqlerrcode)) ReThrowError(error);
   if (!call->has_told) {
     tell(psprintf("Function %s", format_procedure(call->original.fn_oid)), error->message);
   }
@@ -173,8 +183,7 @@ Datum call_original(Call* call, FunctionCallInfo fcinfo) {
   }
   PG_CATCH();
   {
-    if (!is_about_values(geterrcode())) PG_RE_THROW();
-    tell_failure(call, context, owner);
+    end_failure(call, context, owner);
     answer = null_answer(fcinfo);
   }
   PG_END_TRY();
