@@ -161,6 +161,15 @@ SELECT count(*) FROM (SELECT person FROM visits UNION ALL (SELECT person FROM ca
 SELECT count(*) FROM (SELECT person FROM visits UNION ALL SELECT dp_count(1)::int FROM calls) p;
 WITH RECURSIVE r AS (SELECT person FROM visits UNION SELECT v.person FROM visits v JOIN r ON r.person = v.person) SELECT count(*) FROM r;
 
+-- A view of a set operation, of whose query PostgreSQL 15 takes two entries for the view
+CREATE TEMP VIEW in_both AS SELECT id FROM persons INTERSECT SELECT person FROM visits;
+CREATE TEMP VIEW one AS SELECT id FROM persons UNION SELECT person FROM visits;
+CREATE TEMP VIEW all_rows AS SELECT id FROM persons UNION ALL SELECT person FROM calls;
+SELECT (SELECT count(*) FROM in_both) = (SELECT count(*) FROM (SELECT id FROM persons INTERSECT SELECT person FROM visits) p) AS in_both,
+       (SELECT count(*) FROM one) = (SELECT count(*) FROM (SELECT id FROM persons UNION SELECT person FROM visits) p) AS one,
+       (SELECT count(*) FROM all_rows) = (SELECT count(*) FROM (SELECT id FROM persons UNION ALL SELECT person FROM calls) p) AS all_rows,
+       (SELECT count(*) FROM in_both b JOIN all_rows a ON a.id = b.id) > 0 AS joined;
+
 -- threat 196: WITH queries that double, in all operations
 SELECT problem FROM unnest('{UNION ALL,UNION,INTERSECT,EXCEPT}'::text[]) operation,
   LATERAL (SELECT string_agg(format(', a%s AS (SELECT person FROM a%s %s SELECT person FROM a%2$s)', i, i - 1, operation), '' ORDER BY i) AS doubled FROM generate_series(1, 30) i) q,

@@ -296,18 +296,30 @@ bool is_around_table(const Query* query) {
                  ->rtekind == RTE_SUBQUERY;
 }
 
-// Protected views that are read as derived tables get one around their query, since an entry that
-// stands for the view may not leave the view's own query: until PostgreSQL 15 it has the rights on
-// the view. Returns whether there was one without.
+// Whether a view is a set operation with entries that are no queries of it, which stand for the
+// view.
+bool has_other_entries(const Level* view) {
+  return view->query->setOperations != nullptr &&
+         list_length(branches_of(view)) < list_length(view->query->rtable);
+}
+
+bool needs_query_around(const Entry& entry) {
+  if (entry.below == nullptr) return false;
+  const Query* view = entry.below->query;
+  return has_other_entries(entry.below) ||
+         (entry.borrowed != nullptr && !shows_one_table(view) && !is_around_table(view));
+}
+
+// Views get a derived table around their query, if they are protected and read as one, or a set
+// operation: an entry that stands for the view may not leave the view's own query, because until
+// PostgreSQL 15 it has the rights on the view. Returns whether there was one without.
 bool put_views_below(const Level* level) {
   bool changes = false;
   for (int number = 1; number <= list_length(level->query->rtable); ++number) {
     const Entry& entry = entry_of(level, number);
-    const bool is_view = entry.borrowed != nullptr && entry.below != nullptr;
-    if (!is_view || shows_one_table(entry.below->query) || is_around_table(entry.below->query)) {
-      continue;
-    }
+    if (!needs_query_around(entry)) continue;
     entry.table->subquery = select_all_from(entry.below->query);
+    if (has_other_entries(entry.below)) forget_other_entries(entry.below->query);
     changes = true;
   }
   return changes;

@@ -94,7 +94,9 @@ Node* moved_part(const Query* query, Node* part, int depth, Query* to) {
 
 // As the parser makes them.
 List* columns_of_operation(const Query* query, const SetOperationStmt* operation) {
-  List* columns = columns_of(static_cast<const RangeTblEntry*>(linitial(query->rtable))->subquery);
+  const auto* first = as<Node>(operation);
+  while (IsA(first, SetOperationStmt)) first = as<SetOperationStmt>(first)->larg;
+  List* columns = columns_of(entry_of_part(query, first)->subquery);
   set_types(columns, operation);
   return columns;
 }
@@ -234,10 +236,8 @@ Node* with_queries(Query* query, Node* part) {
 }
 
 void separate_operations(Query* query) {
-  Node* all = with_queries(query, query->setOperations);
-  Query* made = new_query();
-  query->setOperations = moved_part(query, all, 0, made);
-  query->rtable = made->rtable;
+  query->setOperations = with_queries(query, query->setOperations);
+  forget_other_entries(query);
 }
 
 void group_operations(Query* query) {
@@ -278,6 +278,12 @@ bool contains_person(const Level* level) {
 }
 
 }  // namespace
+
+void forget_other_entries(Query* query) {
+  Query* made = new_query();
+  query->setOperations = moved_part(query, query->setOperations, 0, made);
+  query->rtable = made->rtable;
+}
 
 Query* union_all_of(List* queries, const SetOperationStmt* types) {
   Query* made = new_query();

@@ -19,6 +19,9 @@ namespace dpquantile {
 // that its columns contain. Returns whether it has changed the level.
 bool group_set_operation(const Level* level);
 
+// Leaves out the entries of a set operation that are no queries of it.
+void forget_other_entries(Query* query);
+
 // UNION ALL of queries. The columns have the types of the first query, or those of a set operation.
 Query* union_all_of(List* queries, const SetOperationStmt* types);
 
