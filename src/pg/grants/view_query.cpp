@@ -71,9 +71,10 @@ void add_relations(Query* query, bool all, List** relations) {
     add_relations(entry->subquery, is_protected ? shows_one_table(entry->subquery) : all,
                   relations);
   }
+  // Subqueries of public tables are joined with the rows, as in a view that joins.
   const auto add_those_in_expressions = [=](Node* node) {
     if (!IsA(node, Query) || node == as<Node>(query)) return Look::kBelow;
-    add_relations(as<Query>(node), all, relations);
+    add_relations(as<Query>(node), false, relations);
     return Look::kPast;
   };
   (void)search(query, add_those_in_expressions, kIntoQueries | QTW_IGNORE_RT_SUBQUERIES);
