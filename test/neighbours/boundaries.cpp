@@ -150,7 +150,17 @@ DPQ_WRAPPED(NoisyPairSums, release_pair_sums,
             (const PairSums& sums, const PairDegrees& degrees, const PrivacyParameter& privacy,
              RandomStream& random)) {
   MechanismCall mechanism("products of two values", privacy, sums.count);
-  mechanism.add_inputs(std::span<const uint128_t>(pair_sums(sums, pair_units(degrees, privacy))));
+  // The sums that get noise, in the order of their noise
+  const auto exact = pair_sums(sums, pair_units(degrees, privacy));
+  const auto weights = static_cast<std::size_t>(bernstein_parts(MomentsDegree::kVariance));
+  std::vector<uint128_t> noisy;
+  for (std::size_t place = 0; place < exact.size(); ++place) {
+    const bool is_released =
+        place / weights < static_cast<std::size_t>(bernstein_parts(degrees.x)) &&
+        place % weights < static_cast<std::size_t>(bernstein_parts(degrees.value));
+    if (is_released) noisy.push_back(exact[place]);
+  }
+  mechanism.add_inputs(noisy);
   NoisyPairSums released = original_release_pair_sums(sums, degrees, privacy, random);
   exchange_all(mechanism, std::span<double>(released.part));
   return released;
