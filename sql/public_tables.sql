@@ -28,13 +28,15 @@ CREATE TABLE child () INHERITS (parent);
 CREATE TABLE written (shop int);
 GRANT INSERT ON written TO regress_dpq_public_analyst;
 CREATE TABLE hidden (shop int);
+CREATE TABLE decimal (digits numeric, zero float8);
+INSERT INTO decimal VALUES (1.0, 0), (1.00, '-0'), (1.000, 0);
 -- 40 visits of 20 persons, two in each shop from 1 to 10 (and 20 in shops from 1 to 20): 4 in each, but of shop 5 NULL
 CREATE TABLE visit (person int, shop int, country text, day date);
 INSERT INTO visit SELECT 1 + i % 20, NULLIF(1 + i % 10, 5), CASE WHEN i % 2 = 0 THEN 'it' ELSE 'fr' END, date '2024-01-01' + i FROM generate_series(0, 39) i;
 SELECT dp_protect_table('visit', 'person', 4, unit => 'person');
 SELECT dp_set_domain('visit', 'shop', '{1,2,3,4,5,6,7,8,9,10}');
 SELECT dp_grant_private_access('visit', 'regress_dpq_public_analyst', epsilon => 100, delta => 1e-6);
-GRANT SELECT ON region, shop, holiday, note, nothing, shop_view, secured, parent, written TO regress_dpq_public_analyst;
+GRANT SELECT ON region, shop, holiday, note, nothing, shop_view, secured, parent, written, decimal TO regress_dpq_public_analyst;
 -- Each question is asked by the owner, who sees the rows, and by the analyst.
 CREATE TABLE question (id serial, query text);
 GRANT SELECT ON question TO regress_dpq_public_analyst;
@@ -166,6 +168,15 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT oid::int FROM pg_class)'),
   ('SELECT count(*) FROM visit v, LATERAL (SELECT DISTINCT id FROM shop s WHERE s.id = v.shop) x WHERE x.id = v.shop'),
   ('WITH RECURSIVE s AS (SELECT 1 AS id UNION SELECT id + 1 FROM s WHERE id < 5) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
+  -- A key of a table that an outer join may leave out has two values: one, and NULL.
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT n.shop, s.name FROM note n LEFT JOIN shop s ON s.id = n.shop AND s.name = n.text) x ON x.shop = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT n.shop, a.name, b.name AS other FROM note n LEFT JOIN shop a ON a.id = 5 AND a.name = n.text LEFT JOIN shop b ON b.id = 6 AND b.name = n.text) x ON x.shop = v.shop'),
+  -- Equal values of which others are computed
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT d.digits, s.name FROM decimal d JOIN shop s ON s.id = scale(d.digits)) x ON x.digits = v.shop'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT d.zero, s.name FROM decimal d JOIN shop s ON s.name = d.zero::text) x ON x.zero = v.shop'),
+  -- Many texts are one value of type character.
+  ('SELECT count(*) FROM visit v JOIN (SELECT x::bpchar AS n FROM (VALUES (''it''), (''it ''), (''it  '')) t (x)) c ON c.n = v.country::bpchar'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT n.text::bpchar AS n, n.text FROM note n) c ON c.n = v.country::bpchar'),
   -- Not yet: other comparisons than =, and NULL beside several columns
   ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT FROM holiday h WHERE h.day < v.day)'),
   ('SELECT count(*) FROM visit v WHERE (country, day) NOT IN (SELECT country, day FROM holiday)'),
@@ -174,6 +185,9 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note n WHERE n.shop = v.person)');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
 
+-- Levels in each other are looked at once.
+SELECT problem FROM (SELECT 'SELECT count(*) FROM visit v JOIN ' || repeat('(SELECT x.shop FROM ', 45) || 'note x' || repeat(' LEFT JOIN shop s ON s.id = x.shop) x', 45) || ' ON x.shop = v.shop' AS query) q,
+  dp_explain(query);
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

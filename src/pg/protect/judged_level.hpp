@@ -113,6 +113,14 @@ struct PublicLevel {
   PublicPart* kept;    // what inner joins and WHERE join
   List* others;        // PublicPart: what each outer join may put NULLs in the place of
   bool combines_rows;  // a row of it is a group of rows
+  // RowChoice: what has been found of its columns. Levels in each other would ask again and again.
+  List** choices;
+};
+
+// Whether rows of a public level that are equal in some columns are one row.
+struct RowChoice {
+  const Bitmapset* columns;
+  bool is_one;
 };
 
 struct JudgedLevel {

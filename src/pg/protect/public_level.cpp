@@ -2,6 +2,7 @@
 
 #include "pg/facts/unique_key.hpp"
 #include "pg/protect/public_list.hpp"
+#include "pg/server/bytewise_type.hpp"
 #include "pg/server/distinct_values.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
@@ -161,6 +162,7 @@ void simplify(Query* query) {
 PublicLevel* make_public_level(JudgedLevel* level) {
   auto* described = static_cast<PublicLevel*>(palloc0(sizeof(PublicLevel)));
   described->level = level;
+  described->choices = static_cast<List**>(palloc0(sizeof(List*)));
   simplify(level->query);
   check_aggregates(level);
   read_from(described);
@@ -173,9 +175,12 @@ PublicLevel* make_public_level(JudgedLevel* level) {
 
 // ---- Which rows columns choose -------------------------------------------------------------
 
+// Other types have another =: the texts 'a' and 'a ' are one value of type character.
 Node* without_relabel(Node* expression) {
   while (IsA(expression, RelabelType)) {
-    expression = as<Node>(as<RelabelType>(expression)->arg);
+    auto* inner = as<Node>(as<RelabelType>(expression)->arg);
+    if (equality_family(exprType(inner)) != equality_family(exprType(expression))) break;
+    expression = inner;
   }
   return expression;
 }
@@ -234,16 +239,24 @@ void add_equality(List** conditions, const Var* column) {
                             column->varcollid));
 }
 
-// The conditions with constants in the place of a column, which is equal to one of them.
-List* with_constant(const JudgedLevel* level, List* conditions, const Var* fixed) {
-  conditions = mapped(conditions, [=](Node* node) -> Node* {
+// The conditions with NULLs of its types in the place of a column.
+List* with_nulls(const JudgedLevel* level, List* conditions, const Var* replaced) {
+  return mapped(conditions, [=](Node* node) -> Node* {
     const Var* column = IsA(node, Var) ? column_behind(level, node) : nullptr;
-    if (column == nullptr || column->varno != fixed->varno || column->varattno != fixed->varattno) {
-      return nullptr;
-    }
+    const bool is_replaced = column != nullptr && column->varno == replaced->varno &&
+                             column->varattno == replaced->varattno;
+    if (!is_replaced) return nullptr;
     const auto* named = as<Var>(node);
     return as<Node>(makeNullConst(named->vartype, named->vartypmod, named->varcollid));
   });
+}
+
+// The conditions with constants in the place of a column, which is equal to one of them. 1.0 and
+// 1.00 are equal, but what is computed of them need not be.
+List* with_constant(const JudgedLevel* level, List* conditions, const Var* fixed) {
+  if (is_bytewise(fixed->vartype, fixed->varcollid)) {
+    conditions = with_nulls(level, conditions, fixed);
+  }
   add_equality(&conditions, fixed);
   return conditions;
 }
@@ -271,7 +284,21 @@ bool add_fixed_tables(const JudgedLevel* level, const Bitmapset* tables, const L
   return adds;
 }
 
-// The tables of which columns choose a row, together with the conditions. Those of an outer join
+// The tables of which columns choose a row in each row of the level: together with conditions
+// that hold in each. A row of another table may be there, or NULLs.
+Bitmapset* tables_chosen(const PublicLevel* described, const Bitmapset* columns) {
+  const List* conditions = with_constants(described, described->kept->conditions, columns);
+  Bitmapset* chosen = nullptr;
+  for (bool grows = true; grows;) {
+    grows = add_fixed_tables(described->level, described->kept->tables, conditions, &chosen);
+    for (const auto* other : each<const PublicPart>(described->others)) {
+      grows |= add_fixed_tables(described->level, other->tables, conditions, &chosen);
+    }
+  }
+  return chosen;
+}
+
+// The tables of which columns choose a row, together with all conditions. Those of an outer join
 // choose among the rows that it adds, or else it adds NULLs.
 Bitmapset* tables_fixed(const PublicLevel* described, const Bitmapset* columns) {
   List* conditions = with_constants(described, described->kept->conditions, columns);
@@ -311,16 +338,26 @@ bool is_key_fixed(const PublicLevel* described, Node* key, const Bitmapset* colu
   return is_of_tables(described->level, key, tables);
 }
 
-// Whether rows of the level that are equal in some columns are one row.
-bool chooses_row(const PublicLevel* described, const Bitmapset* columns) {
-  CHECK_FOR_INTERRUPTS();
-  const Bitmapset* tables = tables_fixed(described, columns);
-  if (are_all_fixed(described, tables)) return true;
+bool find_whether_one_row(const PublicLevel* described, const Bitmapset* columns) {
+  if (are_all_fixed(described, tables_fixed(described, columns))) return true;
   if (!described->combines_rows) return false;
+  const Bitmapset* tables = tables_chosen(described, columns);
   for (auto* key : each<Node>(described->keys)) {
     if (!is_key_fixed(described, key, columns, tables)) return false;
   }
   return true;
+}
+
+// Whether rows of the level that are equal in some columns are one row.
+bool chooses_row(const PublicLevel* described, const Bitmapset* columns) {
+  CHECK_FOR_INTERRUPTS();
+  for (const auto* choice : each<const RowChoice>(*described->choices)) {
+    if (bms_equal(choice->columns, columns)) return choice->is_one;
+  }
+  auto* choice = static_cast<RowChoice*>(palloc(sizeof(RowChoice)));
+  *choice = {columns, find_whether_one_row(described, columns)};
+  *described->choices = lappend(*described->choices, choice);
+  return choice->is_one;
 }
 
 }  // namespace
