@@ -74,6 +74,9 @@ SELECT n FROM (SELECT count(*) AS n FROM visits) a LIMIT -1;
 SELECT count(*) = :charges AS nothing_charged FROM dp_ledger;
 -- Nothing is computed of a group that is not shown, so that no notice tells of it.
 SELECT city, dp_count(1) > 0 AS some FROM visits WHERE city = 'Vaduz' GROUP BY city HAVING (city || dp_count(1))::int IS NULL AND dp_keep_group(1, 1e-12);
+-- Arguments that are left out, or named in another order
+SELECT make_interval(days => n::int) AS days, make_date(day => 5, month => 10, year => 2000 + n::int) AS day, jsonb_path_query_first(to_jsonb(ARRAY[n]), '$[*] ? (@ > 5)') AS first,
+       jsonb_set('{"a": 1}', ARRAY['b'], to_jsonb(n)) AS pair, make_date(day => 35, month => 10, year => n::int) IS NULL AS no_day FROM (SELECT count(*) AS n FROM visits) a;
 -- Names that nothing has, and a user who cancels: the transaction is as without the extension.
 SELECT (count(*)::text)::regclass IS NULL AS no_table, current_setting('safe.' || count(*)) IS NULL AS no_setting FROM visits;
 CREATE TEMP TABLE entry (what text);

@@ -18,6 +18,7 @@ extern "C" {
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -93,7 +94,19 @@ bool takes_any_value(const FunctionRule& variant) {
   return true;
 }
 
+// A call as it is written may leave out arguments, or name them in another order. PostgreSQL puts
+// them in when it plans.
+void complete_arguments(Node* node) {
+  if (!IsA(node, FuncExpr)) return;
+  auto* call = as<FuncExpr>(node);
+  const HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
+  if (!HeapTupleIsValid(row)) return;
+  call->args = expand_function_arguments(call->args, false, call->funcresulttype, row);
+  ReleaseSysCache(row);
+}
+
 Node* safe_call(const JudgedLevel* level, Node* node, Oid function) {
+  complete_arguments(node);
   const List* arguments = arguments_of(node);
   if (is_total(function) || is_internal(function) || is_comparison(node) || arguments == NIL) {
     return node;

@@ -87,6 +87,18 @@ void prepare_cast(Call* prepared, Oid from, Oid to, MemoryContext context) {
   getTypeInputInfo(to, &input, &prepared->input_type);
 }
 
+// A function reads all of its arguments, whether they are there or not.
+void require_arguments(Oid function, const FuncExpr* call, int count) {
+  const bool is_cast = call->funcformat == COERCE_EXPLICIT_CAST;
+  if (is_cast ? count == 1
+              : get_func_variadictype(function) == ANYOID || count == get_func_nargs(function)) {
+    return;
+  }
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("function %s lacks arguments", format_procedure(function)),
+                  errhint("Write all arguments of the function, without names.")));
+}
+
 // What the call is about is what the query had, also for functions of any type.
 Call* prepare(FunctionCallInfo fcinfo) {
   const FuncExpr* call = require_call(fcinfo);
@@ -94,8 +106,9 @@ Call* prepare(FunctionCallInfo fcinfo) {
   const MemoryContext context = fcinfo->flinfo->fn_mcxt;
   const MemoryContext before = MemoryContextSwitchTo(context);
   require_right(function);
-  auto* prepared = static_cast<Call*>(palloc0(sizeof(Call)));
   List* own = list_copy_tail(call->args, kBefore);
+  require_arguments(function, call, list_length(own));
+  auto* prepared = static_cast<Call*>(palloc0(sizeof(Call)));
   FuncExpr* original = makeFuncExpr(function, call->funcresulttype, own, call->funccollid,
                                     call->inputcollid, COERCE_EXPLICIT_CALL);
   original->funcvariadic = call->funcvariadic;
