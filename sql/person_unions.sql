@@ -170,6 +170,18 @@ SELECT (SELECT count(*) FROM in_both) = (SELECT count(*) FROM (SELECT id FROM pe
        (SELECT count(*) FROM all_rows) = (SELECT count(*) FROM (SELECT id FROM persons UNION ALL SELECT person FROM calls) p) AS all_rows,
        (SELECT count(*) FROM in_both b JOIN all_rows a ON a.id = b.id) > 0 AS joined;
 
+-- A key of the query around
+SELECT x.* FROM region a, region b, (SELECT id FROM persons UNION ALL SELECT person FROM visits) u, LATERAL (SELECT u.id, count(*), dp_count(2) FROM calls GROUP BY u.id) x;
+-- Protected views of set operations
+SET SESSION AUTHORIZATION regress_dpq_unions_owner;
+CREATE VIEW callers AS SELECT person FROM visits INTERSECT SELECT person FROM calls;
+CREATE VIEW contacts AS SELECT person FROM visits UNION ALL SELECT person FROM calls;
+SELECT dp_protect_table('callers', 'person', 1, 'person'), dp_protect_table('contacts', 'person', 3, 'person');
+SELECT dp_grant_private_access(v, 'regress_dpq_unions_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{callers,contacts}'::regclass[]) v;
+SELECT relation, problem FROM dp_protected_tables WHERE relation IN ('callers'::regclass, 'contacts'::regclass) ORDER BY 1;
+SET SESSION AUTHORIZATION regress_dpq_unions_analyst;
+SELECT (SELECT count(*) FROM callers) = (SELECT count(*) FROM (SELECT person FROM visits INTERSECT SELECT person FROM calls) p) AS callers, (SELECT count(*) FROM contacts) > 0 AS contacts;
+
 -- threat 196: WITH queries that double, in all operations
 SELECT problem FROM unnest('{UNION ALL,UNION,INTERSECT,EXCEPT}'::text[]) operation,
   LATERAL (SELECT string_agg(format(', a%s AS (SELECT person FROM a%s %s SELECT person FROM a%2$s)', i, i - 1, operation), '' ORDER BY i) AS doubled FROM generate_series(1, 30) i) q,

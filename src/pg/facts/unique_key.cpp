@@ -32,13 +32,6 @@ struct Table {
   const Bitmapset* known;
 };
 
-Node* without_relabel(Node* expression) {
-  while (IsA(expression, RelabelType)) {
-    expression = as<Node>(as<RelabelType>(expression)->arg);
-  }
-  return expression;
-}
-
 bool is_column(Node* expression, const Table& table, AttrNumber number) {
   expression = without_relabel(expression);
   if (!IsA(expression, Var)) return false;

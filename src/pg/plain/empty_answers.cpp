@@ -3,7 +3,7 @@
 #include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/grants/reference.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -59,13 +59,6 @@ void visit_terms(const PlainLevel* level, const Visit& visit) {
   visit_terms(level->select, visit, &seen);
 }
 
-const Node* without_relabel(const Node* expression) {
-  while (IsA(expression, RelabelType)) {
-    expression = as<Node>(as<RelabelType>(expression)->arg);
-  }
-  return expression;
-}
-
 // The column that a term says to be equal to something without columns.
 std::optional<ColumnOrigin> column_that_is_fixed(const Level* level, const Node* term) {
   if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return std::nullopt;
@@ -111,9 +104,11 @@ const Node* add_keys(const PlainLevel* level, FixedColumns fixed) {
     const auto* key = as<Node>(column->expr);
     const auto origin = origin_of(level->select, key);
     add_column(level, origin, fixed);
+    // A column of a query around has one value in all groups.
+    const bool is_own = IsA(key, Var) && as<Var>(key)->varlevelsup == 0;
     const bool has_persons = origin ? has_all_rows(level, origin->relation)
                                     : !level->has_outer_join && !level->select->has_public_side;
-    if (has_persons && is_person(level->select, key) && person == nullptr) person = key;
+    if (is_own && has_persons && is_person(level->select, key) && person == nullptr) person = key;
   }
   return person;
 }

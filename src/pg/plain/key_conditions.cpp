@@ -309,10 +309,6 @@ LevelExpression in_query_below(const Level* level, Node* key) {
   return has_others || below == nullptr ? LevelExpression{} : LevelExpression{below, found};
 }
 
-bool is_outer_join(const Node* node) {
-  return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER;
-}
-
 }  // namespace
 
 List* key_conditions(const Level* level, const List* keys, const List* new_keys) {

@@ -24,13 +24,6 @@ namespace {
 
 // ---- Nodes ---------------------------------------------------------------------------------
 
-Node* without_relabel(Node* expression) {
-  while (IsA(expression, RelabelType)) {
-    expression = as<Node>(as<RelabelType>(expression)->arg);
-  }
-  return expression;
-}
-
 Node* all_of(List* terms) {
   return terms == NIL ? nullptr : as<Node>(make_ands_explicit(terms));
 }

@@ -38,10 +38,6 @@ bool states_groups(const Level* level) {
   return is_stated;
 }
 
-bool is_outer_join(const Node* node) {
-  return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER;
-}
-
 // The relation whose rows tell whose row it is: no outer join leaves out its rows.
 Oid relation_of_person(const Level* level) {
   return linitial_oid(level->borrowed_rows);

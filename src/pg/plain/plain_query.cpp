@@ -188,10 +188,6 @@ bool find_prices(PlainLevel* level) {
   return true;
 }
 
-bool is_outer_join(const Node* node) {
-  return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER;
-}
-
 bool find_level(const Translation* translation, Level* select, PlainLevel* level) {
   level->select = select;
   level->relations = select->borrowed_rows;

@@ -37,13 +37,6 @@ struct Asked {
   Node* list;         // of IN: the value that is compared with the list
 };
 
-Node* without_relabel(Node* expression) {
-  while (IsA(expression, RelabelType)) {
-    expression = as<Node>(as<RelabelType>(expression)->arg);
-  }
-  return expression;
-}
-
 Comparison* on_heap(Comparison comparison) {
   auto* copy = static_cast<Comparison*>(palloc(sizeof(Comparison)));
   *copy = comparison;

@@ -253,13 +253,6 @@ void group_operations(Query* query) {
 
 // ---- Which operations ------------------------------------------------------------------------
 
-bool keeps_duplicates(const Node* part) {
-  if (!IsA(part, SetOperationStmt)) return false;
-  const auto* operation = as<SetOperationStmt>(part);
-  return (operation->all && operation->op != SETOP_UNION) || keeps_duplicates(operation->larg) ||
-         keeps_duplicates(operation->rarg);
-}
-
 bool shows_person_in_column(const List* branches, AttrNumber number) {
   for (const auto* branch : each<const Level>(branches)) {
     const auto* column =

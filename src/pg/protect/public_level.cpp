@@ -176,7 +176,7 @@ PublicLevel* make_public_level(JudgedLevel* level) {
 // ---- Which rows columns choose -------------------------------------------------------------
 
 // Other types have another =: the texts 'a' and 'a ' are one value of type character.
-Node* without_relabel(Node* expression) {
+Node* with_same_equality(Node* expression) {
   while (IsA(expression, RelabelType)) {
     auto* inner = as<Node>(as<RelabelType>(expression)->arg);
     if (equality_family(exprType(inner)) != equality_family(exprType(expression))) break;
@@ -187,7 +187,7 @@ Node* without_relabel(Node* expression) {
 
 // The column of an entry that an expression is, or null.
 const Var* column_behind(const JudgedLevel* level, Node* expression) {
-  expression = without_relabel(expression);
+  expression = with_same_equality(expression);
   if (!IsA(expression, Var)) return nullptr;
   const auto* column = as<Var>(expression);
   if (column->varlevelsup > 0 || column->varattno < 1) return nullptr;

@@ -208,13 +208,6 @@ void measure_columns(JudgedLevel* level) {
   }
 }
 
-bool keeps_duplicates(const Node* part) {
-  if (part == nullptr || !IsA(part, SetOperationStmt)) return false;
-  const auto* operation = as<SetOperationStmt>(part);
-  return (operation->all && operation->op != SETOP_UNION) || keeps_duplicates(operation->larg) ||
-         keeps_duplicates(operation->rarg);
-}
-
 bool is_empty(const JudgedLevel* level) {
   for (int number = 1; number <= count_branches(level); ++number) {
     if (!branch_of(level, number)->is_empty) return false;

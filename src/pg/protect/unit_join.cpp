@@ -4,7 +4,7 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/reference_rule.hpp"
-#include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
@@ -134,13 +134,6 @@ void check_shared_rows(const JudgedLevel* level, const Bitmapset* entries) {
 }
 
 // ---- The condition -------------------------------------------------------------------------
-
-Node* without_relabel(Node* expression) {
-  while (IsA(expression, RelabelType)) {
-    expression = as<Node>(as<RelabelType>(expression)->arg);
-  }
-  return expression;
-}
 
 // Integers of several widths are the same numbers, and texts have the same bytes.
 Oid kind_of_id(Oid type) {

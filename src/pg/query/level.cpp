@@ -680,6 +680,13 @@ List* branches_of(const Level* level) {
   return branches;
 }
 
+bool keeps_duplicates(const Node* part) {
+  if (part == nullptr || !IsA(part, SetOperationStmt)) return false;
+  const auto* operation = as<SetOperationStmt>(part);
+  return (operation->all && operation->op != SETOP_UNION) || keeps_duplicates(operation->larg) ||
+         keeps_duplicates(operation->rarg);
+}
+
 bool combines_branches_of_rows(const Level* level) {
   if (level->query->setOperations == nullptr || level->parent == nullptr || is_recursive(level)) {
     return false;

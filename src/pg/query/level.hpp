@@ -128,6 +128,9 @@ List* branches_of(const Level* level);
 // Whether the query is a set operation of levels that show rows of persons, and none else.
 bool combines_branches_of_rows(const Level* level);
 
+// Whether a set operation, or one in it, is INTERSECT ALL or EXCEPT ALL.
+bool keeps_duplicates(const Node* part);
+
 // Whether a person group shows nothing but keys and aggregates, and has no other clauses. What is
 // computed of its rows, and which of them are wanted, is then the business of a level around it.
 bool has_plain_form(const Query* query);

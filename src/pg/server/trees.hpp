@@ -129,6 +129,20 @@ Tree* mapped(Tree* tree, Callable replacement, int queries = kLeaveQueries) {
   return as<Tree>(Copy{replacement, queries}(as<Node>(tree)));
 }
 
+// ---- Expressions ---------------------------------------------------------------------------
+
+// An expression without casts that leave its bytes as they are.
+inline Node* without_relabel(Node* expression) {
+  while (IsA(expression, RelabelType)) {
+    expression = as<Node>(as<RelabelType>(expression)->arg);
+  }
+  return expression;
+}
+
+inline bool is_outer_join(const Node* node) {
+  return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype != JOIN_INNER;
+}
+
 // ---- Conditions ----------------------------------------------------------------------------
 
 // The terms of a condition that AND combines; of another condition itself. Null has none.
