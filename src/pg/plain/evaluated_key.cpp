@@ -20,8 +20,7 @@ namespace {
 // These stable functions depend on the time zone, and on nothing else outside of their arguments.
 constexpr char kOfTimeZone[] =
     "date_trunc timezone date timestamp timestamptz extract date_part date_bin to_timestamp "
-    "to_date "
-    "timestamptz_pl_interval timestamptz_mi_interval";
+    "to_date timestamptz_pl_interval timestamptz_mi_interval";
 
 // For check_functions_in_node(): whether the function cannot be called while planning.
 bool is_other_function(Oid function, void*) {

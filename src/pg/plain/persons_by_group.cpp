@@ -1,7 +1,6 @@
 #include "pg/plain/persons_by_group.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
-#include "pg/plain/key_conditions.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/trees.hpp"

@@ -1,6 +1,5 @@
 #include "pg/plain/public_subqueries.hpp"
 
-#include "pg/plain/private_function.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/server/trees.hpp"
 

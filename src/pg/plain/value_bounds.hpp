@@ -4,9 +4,9 @@
 #include "pg/server/value_type.hpp"
 
 // The public bounds of the values of an expression, from the domains of its columns and the text of
-// the query. A private sum
-// or mean clamps values to bounds, and its noise grows with them. Bounds that are too narrow would
-// make answers wrong, but never less private: the private aggregate clamps whatever it gets.
+// the query. A private sum or mean clamps values to bounds, and its noise grows with them. Bounds
+// that are too narrow would make answers wrong, but never less private: the private aggregate
+// clamps whatever it gets.
 namespace dpquantile {
 
 // As numbers of the expression's type (number_of_value).

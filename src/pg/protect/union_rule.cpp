@@ -21,9 +21,8 @@ namespace {
 
 constexpr char kUnionHint[] =
     "Below a private aggregate, combine rows of the persons of one unit: by UNION ALL, or by "
-    "UNION, "
-    "INTERSECT and EXCEPT with the column that identifies the persons among their columns: SELECT "
-    "count(*) FROM (SELECT id FROM persons INTERSECT SELECT person FROM visits) AS p.";
+    "UNION, INTERSECT and EXCEPT with the column that identifies the persons among their columns: "
+    "SELECT count(*) FROM (SELECT id FROM persons INTERSECT SELECT person FROM visits) AS p.";
 
 [[noreturn]] void refuse_union(const JudgedLevel* level, const char* reason, const char* hint) {
   refuse(level->statement->refused, kNowhere, reason, hint);
