@@ -68,6 +68,7 @@ bool has_unknown_part(const Node* expression, const Node* inner) {
 Node* computed_or_null(Node* expression) {
   const MemoryContext context = CurrentMemoryContext;
   Node* volatile computed = nullptr;
+  visit_nodes(expression, complete_arguments);
   PG_TRY();
   {
     computed = as<Node>(evaluate_expr(as<Expr>(expression), exprType(expression),

@@ -17,7 +17,6 @@ extern "C" {
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
-#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -91,17 +90,6 @@ bool takes_any_value(const FunctionRule& variant) {
     if (get_typlen(type) < 0 && type != NUMERICOID) return false;
   }
   return true;
-}
-
-// A call as it is written may leave out arguments, or name them in another order. PostgreSQL puts
-// them in when it plans.
-void complete_arguments(Node* node) {
-  if (!IsA(node, FuncExpr)) return;
-  auto* call = as<FuncExpr>(node);
-  const HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
-  if (!HeapTupleIsValid(row)) return;
-  call->args = expand_function_arguments(call->args, false, call->funcresulttype, row);
-  ReleaseSysCache(row);
 }
 
 Node* safe_call(const JudgedLevel* level, Node* node, Oid function) {

@@ -6,7 +6,9 @@
 extern "C" {
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 }
 
@@ -28,6 +30,15 @@ bool is_other(Oid function, void* search) {
 }
 
 }  // namespace
+
+void complete_arguments(Node* node) {
+  if (!IsA(node, FuncExpr)) return;
+  auto* call = as<FuncExpr>(node);
+  const HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
+  if (!HeapTupleIsValid(row)) return;
+  call->args = expand_function_arguments(call->args, false, call->funcresulttype, row);
+  ReleaseSysCache(row);
+}
 
 Oid find_other_function(Node* node, bool (*allows)(Oid)) {
   Search search = {allows, InvalidOid};

@@ -19,6 +19,10 @@ Oid find_other_function(Node* node, bool (*allows)(Oid));
 // The arguments of a call of functions, or NIL.
 List* arguments_of(const Node* node);
 
+// Puts the arguments into a call that it leaves out, and in their order where it names them, as the
+// planner does: who computes a call before would read behind its arguments. Other nodes stay.
+void complete_arguments(Node* node);
+
 // The function that the node calls with them, or InvalidOid.
 Oid function_of(const Node* node);
 
