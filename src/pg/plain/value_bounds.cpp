@@ -174,6 +174,51 @@ MaybeRange range_of_value(const Level* level, const Node* expression, Oid type) 
   return range_of_call("", {&argument, 1}, type, nullptr);
 }
 
+// ---- The time of the query -----------------------------------------------------------------
+
+// now() and the like as calls of one constant, the start of the transaction that plans; null for
+// others. A plan that is kept runs later.
+Node* earliest_time(const Node* node) {
+  const auto now = [] {
+    return as<Node>(makeConst(TIMESTAMPTZOID, -1, InvalidOid, sizeof(TimestampTz),
+                              TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), false,
+                              FLOAT8PASSBYVAL));
+  };
+  const auto cast = [&](Oid function, Oid type) {
+    return as<Node>(makeFuncExpr(function, type, list_make1(now()), InvalidOid, InvalidOid,
+                                 COERCE_EXPLICIT_CAST));
+  };
+  if (IsA(node, FuncExpr)) {
+    const Oid function = as<FuncExpr>(node)->funcid;
+    const bool is_now = function == F_NOW || function == F_TRANSACTION_TIMESTAMP ||
+                        function == F_STATEMENT_TIMESTAMP;
+    return is_now ? now() : nullptr;
+  }
+  if (!IsA(node, SQLValueFunction)) return nullptr;
+  switch (as<SQLValueFunction>(node)->op) {
+    case SVFOP_CURRENT_DATE:
+      return cast(F_DATE_TIMESTAMPTZ, DATEOID);
+    case SVFOP_CURRENT_TIMESTAMP:
+      return now();
+    case SVFOP_LOCALTIMESTAMP:
+      return cast(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID);
+    default:
+      return nullptr;
+  }
+}
+
+// now() and the like whenever a plan that is kept runs within a year. Then bounds of an age would
+// become narrow. The day of a moment depends on the time zone.
+MaybeRange range_of_time(const Level* level, const Node* expression) {
+  const Node* time = earliest_time(expression);
+  const Oid type = exprType(expression);
+  const MaybeRange range = time == nullptr ? std::nullopt : range_of_value(level, time, type);
+  if (!range) return std::nullopt;
+  constexpr double kYear = 366;
+  const double day = type == DATEOID ? 1 : static_cast<double>(USECS_PER_DAY);
+  return Range{range->lower - day, range->upper + kYear * day};
+}
+
 MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
   if (operation->opno >= FirstUnpinnedObjectId || name == nullptr || name[0] == '\0' ||
@@ -222,38 +267,7 @@ MaybeRange RangeSearch::range_of_extreme(const Level* level, const MinMaxExpr* e
   return range;
 }
 
-// ---- The time of the query -----------------------------------------------------------------
-
-// now() and the like as calls of one constant, the start of the transaction that plans; null for
-// others. A plan that is kept runs later.
-Node* earliest_time(const Node* node) {
-  const auto now = [] {
-    return as<Node>(makeConst(TIMESTAMPTZOID, -1, InvalidOid, sizeof(TimestampTz),
-                              TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), false,
-                              FLOAT8PASSBYVAL));
-  };
-  const auto cast = [&](Oid function, Oid type) {
-    return as<Node>(makeFuncExpr(function, type, list_make1(now()), InvalidOid, InvalidOid,
-                                 COERCE_EXPLICIT_CAST));
-  };
-  if (IsA(node, FuncExpr)) {
-    const Oid function = as<FuncExpr>(node)->funcid;
-    const bool is_now = function == F_NOW || function == F_TRANSACTION_TIMESTAMP ||
-                        function == F_STATEMENT_TIMESTAMP;
-    return is_now ? now() : nullptr;
-  }
-  if (!IsA(node, SQLValueFunction)) return nullptr;
-  switch (as<SQLValueFunction>(node)->op) {
-    case SVFOP_CURRENT_DATE:
-      return cast(F_DATE_TIMESTAMPTZ, DATEOID);
-    case SVFOP_CURRENT_TIMESTAMP:
-      return now();
-    case SVFOP_LOCALTIMESTAMP:
-      return cast(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID);
-    default:
-      return nullptr;
-  }
-}
+// ---- Moments that grow with the time of the query ---------------------------------------------
 
 // Whether a moment never falls as now() grows: a cast or the beginning of a unit of it, or so much
 // earlier or later.
@@ -380,6 +394,15 @@ MaybeRange RangeSearch::range_of_function(const Level* level, const FuncExpr* ca
   for (auto* argument : each<Node>(call->args)) {
     if (count == kMostArguments) return std::nullopt;
     arguments[count++] = {with_ends(range_of(level, argument)), getBaseType(exprType(argument))};
+  }
+  // age(born) is that of today.
+  if (count == 1 && strcmp(name, "age") == 0) {
+    arguments[1] = arguments[0];
+    arguments[0] = {
+        range_of_time(level, as<Node>(makeFuncExpr(F_NOW, TIMESTAMPTZOID, NIL, InvalidOid,
+                                                   InvalidOid, COERCE_EXPLICIT_CALL))),
+        TIMESTAMPTZOID};
+    count = 2;
   }
   return range_of_call(name, {arguments, static_cast<size_t>(count)}, call->funcresulttype,
                        unit_of(call));
@@ -529,6 +552,7 @@ MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
 }
 
 MaybeRange RangeSearch::range_in_all_rows(const Level* level, Node* expression) {
+  if (const MaybeRange range = range_of_time(level, expression)) return range;
   switch (nodeTag(expression)) {
     case T_Var:
       return range_of_column(level, as<Var>(expression));
