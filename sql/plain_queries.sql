@@ -249,6 +249,10 @@ SELECT coalesce(city, department) AS place, count(*) FROM staff GROUP BY 1;
 -- WHERE leaves out years and buckets. A year that only its last moment would touch is out, too.
 SELECT extract(year FROM hired) AS year, count(*) FROM staff WHERE hired >= '2021-01-01' GROUP BY 1;
 SELECT date_part('year', hired) AS year, count(*) FROM staff WHERE hired < '2021-01-01' GROUP BY 1;
+-- -0 and 0 are one key. What a call leaves out is put in before it is computed.
+SELECT age * (CASE WHEN active THEN -1 ELSE 1 END) * 0::float8 AS zero, count(*) FROM staff GROUP BY 1;
+SELECT CASE WHEN age > 30 THEN jsonb_set('{"a": 1}', '{b}', '2')::text ELSE 'x' END AS pair, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT count(*) AS days FROM (SELECT hired, count(*) FROM staff WHERE hired > timestamp '2020-02-04' - make_interval(0, 0, 0, 2) AND hired < '2020-02-04' GROUP BY 1) d;
 SELECT extract(year FROM hired)::int + 1 AS next, count(*) FROM staff WHERE hired > '2021-03-01' GROUP BY 1;
 SELECT extract(year FROM entered) AS year, count(*) FROM staff WHERE entered BETWEEN '2020-02-01' AND '2020-03-01' GROUP BY 1;
 SELECT extract(year FROM entered AT TIME ZONE 'Asia/Tokyo') AS year, count(*) FROM staff WHERE entered >= '2020-12-31 15:00Z' GROUP BY 1;

@@ -166,10 +166,31 @@ void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* r
               {static_cast<int>(key->tleSortGroupRef), static_cast<int>(group->tleSortGroupRef)});
 }
 
-// A numeric is written without the zeros at its end, unless its type says how many decimals it has:
-// 1.0 and 1.00 are one key, and one row would decide which of them is shown.
-Node* without_idle_decimals(JudgedLevel* level, Node* key) {
-  if (exprType(key) != NUMERICOID || exprTypmod(key) >= 0) return key;
+// CASE WHEN key = 0 THEN 0 ELSE key END
+Node* without_negative_zero(Node* key) {
+  auto* zero = as<Node>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(0),
+                                  false, FLOAT8PASSBYVAL));
+  CaseWhen* when = makeNode(CaseWhen);
+  when->expr = make_opclause(lookup_type_cache(FLOAT8OID, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false,
+                             static_cast<Expr*>(copyObjectImpl(key)), as<Expr>(zero), InvalidOid,
+                             InvalidOid);
+  when->result = static_cast<Expr*>(copyObjectImpl(zero));
+  when->location = -1;
+  CaseExpr* choice = makeNode(CaseExpr);
+  choice->casetype = FLOAT8OID;
+  choice->args = list_make1(when);
+  choice->defresult = as<Expr>(key);
+  choice->location = -1;
+  return as<Node>(choice);
+}
+
+// Of equal values one row would decide which is shown. 1.0 and 1.00 are one numeric, unless its
+// type says how many decimals it has: it is written without the zeros at its end. -0 and 0 are one
+// float8.
+Node* without_other_looks(JudgedLevel* level, Node* key) {
+  const Oid type = exprType(key);
+  if (type == FLOAT8OID) return with_bounded_work(level, without_negative_zero(key));
+  if (type != NUMERICOID || exprTypmod(key) >= 0) return key;
   Node* call = as<Node>(makeFuncExpr(F_TRIM_SCALE, NUMERICOID, list_make1(key), InvalidOid,
                                      InvalidOid, COERCE_EXPLICIT_CALL));
   return with_bounded_work(level, call);
@@ -188,7 +209,7 @@ Node* rewrite_key(const GroupKeys& keys, const SortGroupClause* key, Node* expre
   const bool stays = keys.has_users && is_user_of_row(level, expression);
   if (!stays && !is_public(level, expression)) rewritten = with_bounded_reading(level, rewritten);
   if (is_key_of_list(keys, expression)) return rewritten;
-  if (!stays) rewritten = without_idle_decimals(level, rewritten);
+  if (!stays) rewritten = without_other_looks(level, rewritten);
   check_key_looks(level, rewritten);
   return rewritten;
 }

@@ -1,5 +1,7 @@
 #include "pg/server/bytewise_type.hpp"
 
+#include <cmath>
+
 #include "pg/server/nodes.hpp"
 
 extern "C" {
@@ -39,8 +41,29 @@ bool is_bytewise(Oid type, Oid collation) {
   }
 }
 
+namespace {
+
+// CASE WHEN x = 0 THEN 0 ELSE x END is no -0, and each NaN is written alike.
+bool replaces_zero(const CaseExpr* choice) {
+  if (choice->arg != nullptr || list_length(choice->args) != 1) return false;
+  const auto* when = static_cast<const CaseWhen*>(linitial(choice->args));
+  if (!IsA(when->expr, OpExpr) || !IsA(when->result, Const)) return false;
+  const auto* test = as<OpExpr>(when->expr);
+  const auto* zero = as<Const>(when->result);
+  return get_opcode(test->opno) == F_FLOAT8EQ && !zero->constisnull &&
+         equal(lsecond(test->args), zero) && DatumGetFloat8(zero->constvalue) == 0 &&
+         !std::signbit(DatumGetFloat8(zero->constvalue)) &&
+         equal(linitial(test->args), choice->defresult);
+}
+
+}  // namespace
+
 bool looks_like_its_equals(const Node* expression) {
+  if (IsA(expression, Const)) return true;
   if (IsA(expression, FuncExpr) && as<FuncExpr>(expression)->funcid == F_TRIM_SCALE) return true;
+  if (IsA(expression, CaseExpr) && exprType(expression) == FLOAT8OID) {
+    return replaces_zero(as<CaseExpr>(expression));
+  }
   const Oid collation = exprCollation(expression);
   int32 modifier = exprTypmod(expression);
   const Oid base = getBaseTypeAndTypmod(exprType(expression), &modifier);

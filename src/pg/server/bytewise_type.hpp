@@ -15,7 +15,7 @@ bool is_bytewise(Oid type, Oid collation);
 
 // The same for the values of one expression. The length or scale of its type may be fixed: then
 // character(n) and numeric(p, s) are bytewise, too. A numeric is without the zeros at its end,
-// which trim_scale() takes away.
+// which trim_scale() takes away, and a float8 is no -0 where CASE puts 0 in its place.
 bool looks_like_its_equals(const Node* expression);
 
 }  // namespace dpquantile
