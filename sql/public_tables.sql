@@ -174,6 +174,9 @@ INSERT INTO miss (query) VALUES
   -- Equal values of which others are computed
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT d.digits, s.name FROM decimal d JOIN shop s ON s.id = scale(d.digits)) x ON x.digits = v.shop'),
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT d.zero, s.name FROM decimal d JOIN shop s ON s.name = d.zero::text) x ON x.zero = v.shop'),
+  -- PostgreSQL may join a table by a part of its key before it joins what the rest is compared with.
+  ('SELECT count(*) FROM visit v, holiday h, shop s WHERE h.country = v.country AND h.name = s.name AND h.day = date ''2024-01-01'' + s.region AND s.id = v.shop'),
+  ('SELECT count(*) FROM visit v, (SELECT country, day FROM holiday) h, (SELECT id, date ''2024-01-01'' + region AS day FROM shop) s WHERE h.country = v.country AND h.day = s.day AND s.id = v.shop'),
   -- Many texts are one value of type character.
   ('SELECT count(*) FROM visit v JOIN (SELECT x::bpchar AS n FROM (VALUES (''it''), (''it ''), (''it  '')) t (x)) c ON c.n = v.country::bpchar'),
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT n.text::bpchar AS n, n.text FROM note n) c ON c.n = v.country::bpchar'),
@@ -185,6 +188,9 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note n WHERE n.shop = v.person)');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
 
+-- A private query with a join in the place of a subquery has no text.
+SELECT dp_private_query('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM shop WHERE region = 1)');
+SELECT dp_private_query('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop WHERE region = 1) s ON s.id = v.shop') <> '' AS is_written;
 -- Levels in each other are looked at once.
 SELECT problem FROM (SELECT 'SELECT count(*) FROM visit v JOIN ' || repeat('(SELECT x.shop FROM ', 45) || 'note x' || repeat(' LEFT JOIN shop s ON s.id = x.shop) x', 45) || ' ON x.shop = v.shop' AS query) q,
   dp_explain(query);

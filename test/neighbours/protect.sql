@@ -19,5 +19,5 @@ SELECT dp_grant_private_access(name::regclass, 'analyst', epsilon => 0.5, delta 
   FROM unnest('{calls,beds,doses,meals,trips,high_beds,known_meals,most_doses,fed_beds,ranked_trips,placed_meals,notes,slips,bills,clients,orders,lines,parts,invoices}'::text[]) AS name
 \g (format=unaligned tuples_only=on) /dev/null
 SELECT dp_set_domain(name::regclass, 'level', 1, 4, 1)
-  FROM unnest('{calls,beds,doses,meals,trips,known_meals,notes,slips,bills,clients,orders,lines,parts,invoices}'::text[]) AS name
+  FROM unnest('{calls,beds,doses,meals,trips,known_meals,most_doses,fed_beds,ranked_trips,placed_meals,notes,slips,bills,clients,orders,lines,parts,invoices}'::text[]) AS name
 \g (format=unaligned tuples_only=on) /dev/null

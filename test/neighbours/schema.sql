@@ -50,7 +50,7 @@ CREATE VIEW most_doses AS SELECT max(level) AS level, patient, city_id FROM dose
 CREATE VIEW fed_beds AS
   SELECT b.patient, b.city_id, coalesce(m.level, b.level) AS level
     FROM beds b LEFT JOIN (SELECT patient, count(*)::int4 AS level FROM meals GROUP BY patient) m ON m.patient = b.patient;
-CREATE VIEW ranked_trips AS SELECT patient, city_id, (rank() OVER (PARTITION BY patient ORDER BY level))::int4 AS level FROM trips;
+CREATE VIEW ranked_trips AS SELECT patient, city_id, least(rank() OVER (PARTITION BY patient ORDER BY level), 4)::int4 AS level FROM trips;
 -- Tables of clients, of which some lead to the person through others, also by keys of several columns, or have a copy of the person (references.py).
 CREATE TABLE clients (LIKE beds);
 CREATE TABLE orders (id int4 PRIMARY KEY, patient int8, city_id int4, level int4, UNIQUE (id, patient));

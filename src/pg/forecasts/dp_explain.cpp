@@ -257,17 +257,35 @@ bool names_added_column(const Query* level) {
   return any_node(level->targetList, is_added) || any_node(level->havingQual, is_added);
 }
 
-void check_can_be_written(const Query* query) {
-  const bool has_added_column = any_node(
-      query,
-      [](const Node* node) { return IsA(node, Query) && names_added_column(as<Query>(node)); },
-      kIntoQueries);
-  if (!has_added_column) return;
+// Whether a level has a join that takes the place of a subquery (pg/plain/subquery_join.hpp). It
+// has none of the names that PostgreSQL needs to write it.
+bool has_join_without_names(const Query* level) {
+  for (const auto* entry : each<const RangeTblEntry>(level->rtable)) {
+    if (entry->rtekind == RTE_JOIN && entry->eref->colnames == NIL) return true;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse_writing(const char* why) {
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("the private query cannot be written: it names the persons of a table that "
-                  "is protected through another one"),
+           errmsg("the private query cannot be written: %s", why),
            errhint("Ask the query itself: it is answered. dp_explain shows what it costs.")));
+}
+
+bool any_level(const Query* query, bool (*is_such)(const Query* level)) {
+  return any_node(
+      query, [=](const Node* node) { return IsA(node, Query) && is_such(as<Query>(node)); },
+      kIntoQueries);
+}
+
+void check_can_be_written(const Query* query) {
+  if (any_level(query, names_added_column)) {
+    refuse_writing("it names the persons of a table that is protected through another one");
+  }
+  if (any_level(query, has_join_without_names)) {
+    refuse_writing("it has a join in the place of a subquery");
+  }
 }
 
 }  // namespace

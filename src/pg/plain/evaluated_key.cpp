@@ -5,11 +5,14 @@
 #include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/transam.h"
+#include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 }
 
@@ -22,9 +25,19 @@ constexpr char kOfTimeZone[] =
     "date_trunc timezone date timestamp timestamptz extract date_part date_bin to_timestamp "
     "to_date timestamptz_pl_interval timestamptz_mi_interval";
 
+Oid language_of(Oid function) {
+  const HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(row)) return InvalidOid;
+  const Oid language = reinterpret_cast<Form_pg_proc>(GETSTRUCT(row))->prolang;
+  ReleaseSysCache(row);
+  return language;
+}
+
 // For check_functions_in_node(): whether the function cannot be called while planning.
 bool is_other_function(Oid function, void*) {
   if (function >= FirstUnpinnedObjectId) return true;
+  // An error in a function that is a query would leave a snapshot.
+  if (language_of(function) != INTERNALlanguageId) return true;
   const char volatility = func_volatile(function);
   return volatility == PROVOLATILE_VOLATILE ||
          (volatility == PROVOLATILE_STABLE && !is_one_of(get_func_name(function), kOfTimeZone));

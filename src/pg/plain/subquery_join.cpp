@@ -209,6 +209,8 @@ Var* column_in_join(const Joined& joined, int number) {
       static_cast<const TargetEntry*>(list_nth(joined.group->targetList, number - 1));
   Var* made = column_of_table(column);
   made->varno = joined.entry;
+  made->varnosyn = static_cast<Index>(joined.entry);
+  made->varattnosyn = made->varattno;
   return made;
 }
 

@@ -361,6 +361,90 @@ bool may_meet_many(const JoinKey& one, const JoinKey& other, const JudgedEntry* 
   return !one.is_hashed || !other.is_hashed || share_column(one, other, entry);
 }
 
+[[noreturn]] void refuse_many(const Base& base, const char* hint) {
+  refuse_with_code(base.level->statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
+                   psprintf("a protected row may be compared with many rows of \"%s\"",
+                            rt_fetch(base.number, base.level->query->rtable)->eref->aliasname),
+                   hint);
+}
+
+// The other bases of which columns are: JudgedEntry*.
+List* others_of(const List* columns, const JudgedEntry* entry) {
+  List* others = NIL;
+  for (const auto* column : each<const BaseColumn>(columns)) {
+    if (column->entry == entry) continue;
+    others = list_append_unique_ptr(others, const_cast<JudgedEntry*>(column->entry));
+  }
+  return others;
+}
+
+// Whether the conditions on a base and these others alone choose a row of it.
+bool fix_row(const Block& block, const Base& base, const List* others) {
+  const JudgedEntry* entry = &entry_of(base.level, base.number);
+  List* conditions = NIL;
+  Bitmapset* known = nullptr;
+  const ListCell* cell;
+  foreach (cell, block.terms) {
+    const auto* term = static_cast<const Term*>(lfirst(cell));
+    if (term->level != base.level || !has_column_of(term->columns, entry)) continue;
+    if (list_difference_ptr(others_of(term->columns, entry), others) != NIL) continue;
+    conditions = lappend(conditions, term->condition);
+    visit_nodes(term->condition, [&](const Node* node) {
+      if (!IsA(node, Var) || as<Var>(node)->varlevelsup > 0) return;
+      known = bms_add_member(known, static_cast<int>(as<Var>(node)->varno));
+    });
+  }
+  return fixes_row(base.level, base.number, conditions, bms_del_member(known, base.number));
+}
+
+// The bases that keys connect with some without this one: JudgedEntry*.
+List* connected(const Block& block, const JudgedEntry* without, const List* bases) {
+  List* found = list_copy(bases);
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const auto* key : each<const JoinKey>(block.keys)) {
+      if (has_column_of(key->columns, without)) continue;
+      List* own = others_of(key->columns, without);
+      const bool meets = list_length(list_difference_ptr(own, found)) < list_length(own);
+      if (!meets) continue;
+      const int before = list_length(found);
+      found = list_concat_unique_ptr(found, own);
+      grows = grows || list_length(found) > before;
+    }
+  }
+  return found;
+}
+
+bool has_protected_rows(const JudgedEntry& entry) {
+  return !entry.is_joined_table && !is_list(entry) && entry.public_level == nullptr;
+}
+
+// PostgreSQL may join a table by some of its keys with protected rows before it joins what the
+// others compare it with. So what one key compares it with, and a base with protected rows that is
+// there, too, must be enough to choose a row of it. An outer join is by all of its conditions.
+void check_parts_of_key(const Block& block, const Base& base, const List* keys) {
+  const JudgedEntry* entry = &entry_of(base.level, base.number);
+  if (entry->may_be_absent) return;
+  for (const auto* key : each<const JoinKey>(keys)) {
+    List* others = others_of(key->columns, entry);
+    bool has_rows = false;
+    for (const auto* other : each<const JudgedEntry>(others)) {
+      has_rows = has_rows || has_protected_rows(*other);
+    }
+    bool is_chosen = !has_rows || fix_row(block, base, others);
+    if (!has_rows) {
+      for (auto* rows : each<JudgedEntry>(connected(block, entry, others))) {
+        if (!has_protected_rows(*rows)) continue;
+        is_chosen = is_chosen && fix_row(block, base, lappend(list_copy(others), rows));
+      }
+    }
+    if (is_chosen) continue;
+    refuse_many(base,
+                "Compare all columns of its key with columns of one table. Or join it by LEFT "
+                "JOIN.");
+  }
+}
+
 void check_table(const Block& block, const Base& base) {
   const JudgedEntry* entry = &entry_of(base.level, base.number);
   List* keys = NIL;
@@ -370,14 +454,13 @@ void check_table(const Block& block, const Base& base) {
     if (!has_column_of(key->columns, entry)) continue;
     for (const auto* other : each<const JoinKey>(keys)) {
       if (!may_meet_many(*other, *key, entry)) continue;
-      refuse_with_code(base.level->statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
-                       psprintf("a protected row may be compared with many rows of \"%s\"",
-                                rt_fetch(base.number, base.level->query->rtable)->eref->aliasname),
-                       "Compare each of its columns in one condition only, with a value of its own "
-                       "type: d.day = hired::date.");
+      refuse_many(base,
+                  "Compare each of its columns in one condition only, with a value of its own "
+                  "type: d.day = hired::date.");
     }
     keys = lappend(keys, lfirst(cell));
   }
+  check_parts_of_key(block, base, keys);
 }
 
 }  // namespace
