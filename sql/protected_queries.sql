@@ -59,6 +59,7 @@ SELECT dp_count(100) FROM staff WHERE extract(year FROM hired) < 1000 OR hired::
 -- concat and concat_ws, as ||, also of what is NULL and not a text (threat 32)
 SELECT dp_count(100) FILTER (WHERE concat(name, '!', age > 0) = 'name 5!t') AS concat, dp_count(100) FILTER (WHERE concat_ws('-', NULLIF(age, age), name, '', id) = 'name 5--5') AS concat_ws,
        dp_count(100) FILTER (WHERE concat_ws(NULL, name) IS NULL) = dp_count(100) AS separator, dp_count(100) FILTER (WHERE concat(NULLIF(name, name)) = '') = dp_count(100) AS nothing FROM staff;
+SELECT dp_count(100) FILTER (WHERE concat(name::varchar(9), '!') = 'name 5!') AS of_varchar FROM staff;
 SELECT dp_count(1) FROM staff WHERE concat_ws(name, city) = '';
 PREPARE like_a(text) AS SELECT dp_count(100) FROM staff WHERE name LIKE $1;
 EXECUTE like_a('name 2%');

@@ -10,6 +10,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -38,11 +39,15 @@ Node* one() {
 
 // As the output function of the type writes it: of a boolean 't'.
 Node* as_text(const FuncExpr* of, Node* value) {
+  const Oid collation = OidIsValid(of->inputcollid) ? of->inputcollid : DEFAULT_COLLATION_OID;
   if (exprType(value) == TEXTOID) return value;
+  if (getBaseType(exprType(value)) == VARCHAROID) {
+    return as<Node>(makeRelabelType(as<Expr>(value), TEXTOID, -1, collation, COERCE_EXPLICIT_CAST));
+  }
   CoerceViaIO* cast = makeNode(CoerceViaIO);
   cast->arg = as<Expr>(value);
   cast->resulttype = TEXTOID;
-  cast->resultcollid = OidIsValid(of->inputcollid) ? of->inputcollid : DEFAULT_COLLATION_OID;
+  cast->resultcollid = collation;
   cast->coerceformat = COERCE_EXPLICIT_CAST;
   cast->location = exprLocation(value);
   return as<Node>(cast);
