@@ -14,8 +14,8 @@ namespace dpquantile {
 // what is not is public.
 bool shows_one_table(const Query* view);
 
-// The OIDs of the tables and views of whose rows those of a protected view are made: what its query
-// reads, also through views, but for what is public in it.
+// The OIDs of the tables and views that the query of a protected view reads, also through views.
+// Its rows are made of theirs. Public tables are left out.
 List* relations_in_view(Query* view);
 
 }  // namespace dpquantile

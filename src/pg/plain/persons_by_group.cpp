@@ -8,8 +8,6 @@
 
 extern "C" {
 #include "access/transam.h"
-#include "catalog/pg_aggregate.h"
-#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -146,21 +144,6 @@ Index unused_reference(const Query* query) {
   return largest + 1;
 }
 
-// Whether one of the rows of a group satisfies a condition.
-Node* any_row(Node* condition) {
-  Aggref* call = makeNode(Aggref);
-  call->aggfnoid = F_BOOL_OR;
-  call->aggtype = BOOLOID;
-  call->aggargtypes = list_make1_oid(BOOLOID);
-  call->args = list_make1(makeTargetEntry(as<Expr>(condition), 1, nullptr, false));
-  call->aggkind = AGGKIND_NORMAL;
-  call->aggsplit = AGGSPLIT_SIMPLE;
-  call->aggno = -1;
-  call->aggtransno = -1;
-  call->location = -1;
-  return as<Node>(call);
-}
-
 // Rows of the person group, of which there is one for each person.
 Node* count_of_groups(Groups* groups, const Aggref* call) {
   auto* count = static_cast<Aggref*>(copyObjectImpl(call));
@@ -174,7 +157,8 @@ Node* count_of_groups(Groups* groups, const Aggref* call) {
   if (condition == nullptr) return as<Node>(count);
   Var* column = column_for(*groups, condition);
   if (column == nullptr) {
-    column = column_of_table(add_column(groups, condition, any_row(condition)));
+    column = column_of_table(
+        add_column(groups, condition, aggregate_of_condition(F_BOOL_OR, condition)));
   }
   count->aggfilter = as<Expr>(column);
   return as<Node>(count);

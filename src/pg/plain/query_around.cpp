@@ -4,6 +4,8 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -93,6 +95,20 @@ Var* column_of_table(const TargetEntry* column) {
   auto* expression = as<Node>(column->expr);
   return makeVar(1, column->resno, exprType(expression), exprTypmod(expression),
                  exprCollation(expression), 0);
+}
+
+Node* aggregate_of_condition(Oid function, Node* condition) {
+  Aggref* call = makeNode(Aggref);
+  call->aggfnoid = function;
+  call->aggtype = BOOLOID;
+  call->aggargtypes = list_make1_oid(BOOLOID);
+  call->args = list_make1(makeTargetEntry(as<Expr>(condition), 1, nullptr, false));
+  call->aggkind = AGGKIND_NORMAL;
+  call->aggsplit = AGGSPLIT_SIMPLE;
+  call->aggno = -1;
+  call->aggtransno = -1;
+  call->location = -1;
+  return as<Node>(call);
 }
 
 Query* query_below(const Query* query, List* columns) {

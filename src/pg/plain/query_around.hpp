@@ -39,4 +39,8 @@ RangeTblEntry* derived_table(Query* query);
 // A column of the first table in FROM, which has this column of a query.
 Var* column_of_table(const TargetEntry* column);
 
+// bool_or(condition) or bool_and(condition), by the OID of the aggregate: whether one of the rows
+// of a group satisfies the condition, or each.
+Node* aggregate_of_condition(Oid function, Node* condition);
+
 }  // namespace dpquantile

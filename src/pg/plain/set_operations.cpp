@@ -4,8 +4,6 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "catalog/pg_aggregate.h"
-#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
@@ -142,17 +140,7 @@ Query* with_side(Query* part, bool is_first) {
 
 Node* aggregate_of_side(Oid function, const Query* both) {
   const auto* side = static_cast<const TargetEntry*>(llast(both->targetList));
-  Aggref* call = makeNode(Aggref);
-  call->aggfnoid = function;
-  call->aggtype = BOOLOID;
-  call->aggargtypes = list_make1_oid(BOOLOID);
-  call->args = list_make1(makeTargetEntry(as<Expr>(column_of_table(side)), 1, nullptr, false));
-  call->aggkind = AGGKIND_NORMAL;
-  call->aggsplit = AGGSPLIT_SIMPLE;
-  call->aggno = -1;
-  call->aggtransno = -1;
-  call->location = -1;
-  return as<Node>(call);
+  return aggregate_of_condition(function, as<Node>(column_of_table(side)));
 }
 
 // Groups the rows of another query by all columns of a set operation.

@@ -292,8 +292,8 @@ Node* safe_tree(const JudgedLevel* level, Node* expression, bool is_known) {
 
 // ---- Levels --------------------------------------------------------------------------------
 
-// Of parts of a query, too. Not of private aggregates, nor of subqueries, which are levels of their
-// own.
+// Makes a part of a query safe. Private aggregates stay as they are, and so do subqueries: they are
+// levels of their own.
 template <class Part>
 void make_part_safe(const JudgedLevel* level, Part** part) {
   *part = as<Part>(safe_tree(level, as<Node>(*part), false));

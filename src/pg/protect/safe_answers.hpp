@@ -8,11 +8,12 @@
 // nothing of rows there, so this is a service and no rule of privacy.
 namespace dpquantile {
 
-// Of a release block: what is computed of its keys and of the answers of its private aggregates.
-// ereports if something in it cannot be made so.
+// Makes safe what a release block computes of its keys and of the answers of its private
+// aggregates. ereports if it cannot make something safe.
 void make_answers_safe(JudgedLevel* level);
 
-// Of an outer query, unless it computes with public values alone.
+// Makes safe what an outer query computes, unless it computes with public values alone. ereports as
+// above.
 void make_outer_query_safe(JudgedLevel* level);
 
 }  // namespace dpquantile
