@@ -157,8 +157,6 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT max(shop) AS shop FROM note GROUP BY text) x ON x.shop = v.shop'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit)) x ON x.id = v.shop'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit))'),
-  ('SELECT count(*) FROM visit v JOIN (SELECT count(*) AS n FROM visit) x ON x.n = v.shop'),
-  ('SELECT count(*) FROM visit v WHERE shop IN (SELECT count(*) FROM visit)'),
   ('SELECT count(*) FROM visit v JOIN shop_view x ON x.id = v.shop'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop_view)'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM secured)'),

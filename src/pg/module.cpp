@@ -12,6 +12,7 @@
 #include "pg/reuse/kept_answers.hpp"
 #include "pg/server/own_objects.hpp"
 #include "pg/server/postgres.hpp"
+#include "pg/staged/staged_node.hpp"
 
 extern "C" {
 DPQ_MODULE_MAGIC;
@@ -34,5 +35,6 @@ void _PG_init() {
   dpquantile::install_restricted_hooks();
   dpquantile::install_protect_hooks();
   dpquantile::install_plain_hooks();
+  dpquantile::install_staged_queries();
   dpquantile::install_distributed_hooks();
 }

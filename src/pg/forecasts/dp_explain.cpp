@@ -10,6 +10,7 @@
 #include "pg/server/nodes.hpp"
 #include "pg/server/table_name.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/staged/staged_query.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -172,10 +173,29 @@ double rows_argument(FunctionCallInfo fcinfo) {
                   errhint("Give a public guess of the number of rows of a group.")));
 }
 
-void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
-  PlannedStmt* plan = pg_plan_query(read_query(written), written, CURSOR_OPT_PARALLEL_OK, nullptr);
+// A query, or the parts of one that is asked in stages: the stages, and then the rest.
+struct Parts {
+  List* queries;
+  ParamListInfo parameters;  // of the last
+};
+
+Parts parts_of(const char* written) {
+  Query* query = read_query(written);
+  const StagedQuery* staged = stage_query(query, written);
+  if (staged == nullptr) return {list_make1(query), nullptr};
+  Parts parts = {NIL, null_parameters(staged)};
+  for (const auto* stage : each<const Stage>(staged->stages)) {
+    parts.queries = lappend(parts.queries, for_trial(staged, stage->query));
+  }
+  parts.queries = lappend(parts.queries, for_trial(staged, staged->rest));
+  return parts;
+}
+
+void explain_part(FunctionCallInfo fcinfo, Query* part, ParamListInfo parameters,
+                  const char* written, double rows) {
+  PlannedStmt* plan = pg_plan_query(part, written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
-                                     None_Receiver, nullptr, nullptr, 0);
+                                     None_Receiver, parameters, nullptr, 0);
   start_without_running(query);
   BorrowedPlan mark{};
   (void)find_mark(plan->rtable, &mark);
@@ -188,9 +208,19 @@ void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
 
 // Without planning: that ends at the first reason.
 void find_all_reasons(const char* written, Reasons* reasons) {
-  Query* query = read_query(written);
-  translate_for_session(query, written, reasons);
-  if (!reasons->is_last) find_reasons(query, written, reasons);
+  for (auto* part : each<Query>(parts_of(written).queries)) {
+    reasons->is_last = false;
+    translate_for_session(part, written, reasons);
+    if (!reasons->is_last) find_reasons(part, written, reasons);
+  }
+}
+
+void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
+  const Parts parts = parts_of(written);
+  for (auto* part : each<Query>(parts.queries)) {
+    ParamListInfo parameters = part == llast(parts.queries) ? parts.parameters : nullptr;
+    explain_part(fcinfo, part, parameters, written, rows);
+  }
 }
 
 // A refusal is an answer. What interrupts the session is not.

@@ -16,6 +16,8 @@ extern "C" {
 #include "parser/parse_coerce.h"
 #include "parser/parse_node.h"
 #include "parser/parse_oper.h"
+#include "parser/parsetree.h"
+#include "utils/array.h"
 #include "utils/date.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -286,6 +288,81 @@ bool has_outer_column(const Node* term) {
       term, [](const Node* node) { return IsA(node, Var) && as<Var>(node)->varlevelsup > 0; });
 }
 
+// ---- Joined lists --------------------------------------------------------------------------
+
+// The values of a column of VALUES in FROM, as an array; null if it is a column of something else,
+// or has NULL.
+Const* array_of_list(const Level* level, const Node* side) {
+  const auto* column = as<Var>(without_relabel(const_cast<Node*>(side)));
+  if (!IsA(column, Var) || column->varlevelsup > 0) return nullptr;
+  const RangeTblEntry* list = rt_fetch(column->varno, level->query->rtable);
+  const Oid array = get_array_type(exprType(side));
+  if (list->rtekind != RTE_VALUES || !OidIsValid(array)) return nullptr;
+  const auto count = static_cast<Size>(list_length(list->values_lists));
+  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * count));
+  int known = 0;
+  for (const auto* row : each<const List>(list->values_lists)) {
+    const auto* value = static_cast<const Const*>(list_nth(row, column->varattno - 1));
+    if (!IsA(value, Const) || value->constisnull) return nullptr;
+    values[known++] = value->constvalue;
+  }
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(exprType(side), &length, &by_value, &alignment);
+  ArrayType* made = construct_array(values, known, exprType(side), length, by_value, alignment);
+  return makeConst(array, -1, exprCollation(side), -1, PointerGetDatum(made), false, false);
+}
+
+// Whether a term compares by = or IS NOT DISTINCT FROM; then the comparison, as one by =.
+const OpExpr* equality_of(const Node* term) {
+  const bool is_negated = is_notclause(term);
+  const Node* inner = is_negated ? as<Node>(get_notclausearg(term)) : term;
+  if (inner == nullptr || (is_negated ? !IsA(inner, DistinctExpr) : !IsA(inner, OpExpr))) {
+    return nullptr;
+  }
+  const auto* comparison = as<OpExpr>(inner);
+  const bool is_binary = list_length(comparison->args) == 2;
+  return is_binary && is_one_of(get_opname(comparison->opno), "=") ? comparison : nullptr;
+}
+
+// Where a key is equal to a column of VALUES, it is one of the values of the column.
+Node* term_of_list(const Level* level, const List* keys, const List* new_keys, const Node* term) {
+  const OpExpr* equality = equality_of(term);
+  if (equality == nullptr) return nullptr;
+  auto* key = static_cast<Node*>(linitial(equality->args));
+  auto* other = static_cast<Node*>(lsecond(equality->args));
+  const bool is_turned = is_of_rows(key, keys);
+  if (is_turned) std::swap(key, other);
+  const Const* values = is_of_rows(key, keys) ? nullptr : array_of_list(level, other);
+  if (values == nullptr) return nullptr;
+  auto* new_key = mapped(key, [&](Node* node) { return counterpart(keys, new_keys, node); });
+  ScalarArrayOpExpr* made = makeNode(ScalarArrayOpExpr);
+  made->opno = is_turned ? get_commutator(equality->opno) : equality->opno;
+  if (!OidIsValid(made->opno)) return nullptr;
+  made->opfuncid = get_opcode(made->opno);
+  made->useOr = true;
+  made->inputcollid = equality->inputcollid;
+  made->args = list_make2(new_key, const_cast<Const*>(values));
+  made->location = -1;
+  if (!is_notclause(term)) return as<Node>(made);
+  NullTest* is_unknown = makeNode(NullTest);
+  is_unknown->arg = as<Expr>(copyObjectImpl(new_key));
+  is_unknown->nulltesttype = IS_NULL;
+  is_unknown->location = -1;
+  return as<Node>(makeBoolExpr(OR_EXPR, list_make2(made, is_unknown), -1));
+}
+
+// The terms of WHERE and, if no join is an outer one, of ON.
+List* terms_of_joins(const Query* query) {
+  List* terms = terms_of(query->jointree->quals);
+  if (any_node(query->jointree, is_outer_join)) return terms;
+  visit_nodes(query->jointree->fromlist, [&](const Node* node) {
+    if (IsA(node, JoinExpr)) terms = list_concat(terms, terms_of(as<JoinExpr>(node)->quals));
+  });
+  return terms;
+}
+
 // ---- Queries in FROM -----------------------------------------------------------------------
 
 // A key as an expression of the columns of one query in FROM, in whose level it is then; of none
@@ -327,6 +404,10 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys)
           conditions, implied_terms(level, static_cast<Node*>(list_nth(keys, i)),
                                     static_cast<const Node*>(list_nth(new_keys, i)), term));
     }
+  }
+  for (const auto* term : each<const Node>(terms_of_joins(level->query))) {
+    Node* of_list = term_of_list(level, keys, new_keys, term);
+    if (of_list != nullptr) conditions = lappend(conditions, of_list);
   }
   return conditions;
 }

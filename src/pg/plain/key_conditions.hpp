@@ -10,7 +10,8 @@ namespace dpquantile {
 
 // Conditions on the public list of keys that follow from WHERE, so that groups without any row that
 // may count are left out: terms about keys alone, and, where a key never falls while a column
-// grows, as date_trunc does, terms that compare the column with something constant. `new_keys` are
+// grows, as date_trunc does, terms that compare the column with something constant, and joins with
+// VALUES. `new_keys` are
 // the columns of the list, in the order of `keys` of the level. A list of terms.
 List* key_conditions(const Level* level, const List* keys, const List* new_keys);
 

@@ -90,13 +90,13 @@ struct JudgedEntry {
   const PublicLevel*
       public_level;             // the derived table or CTE of public rows, beside protected ones
   Bitmapset* distinct_columns;  // of a list beside protected rows: in each no two rows are equal
-  Bitmapset* distinct_rows;     // columns of such a list: no two rows are equal in all of them
+  const RangeTblEntry* values;  // such a list if it is VALUES, or null
+  Bitmapset* compared_columns;  // of VALUES: those that = compares; no two rows are equal in them
   Bitmapset* hashed_columns;  // those of distinct_columns of which at most two values have one hash
-  Bitmapset* hashed_rows;  // the same as distinct_rows if at most two rows have one hash, or null
-  int most_rows;           // of such a list
-  bool may_have_nulls;     // of such a list: whether a value may be NULL
-  bool is_public;          // its rows, and which of them there are, depend on no protected row
-  bool may_be_absent;      // an outer join puts NULLs in the place of its rows
+  int most_rows;              // of such a list
+  bool may_have_nulls;        // of such a list: whether a value may be NULL
+  bool is_public;             // its rows, and which of them there are, depend on no protected row
+  bool may_be_absent;         // an outer join puts NULLs in the place of its rows
 };
 
 // Tables in FROM of a public level, and the conditions by which they are joined.

@@ -111,6 +111,14 @@ bool is_distinct(const RangeTblEntry* entry, const Bitmapset* columns) {
   return are_distinct_rows(rows.values, rows.count, {rows.columns, rows.width});
 }
 
+// Whether no two rows are equal in these columns, and at most two have one hash.
+bool is_spread_by_hash(const RangeTblEntry* entry, const Bitmapset* columns) {
+  const Rows rows = rows_of(entry, columns);
+  const std::span<const ComparedColumn> compared(rows.columns, rows.width);
+  return are_distinct_rows(rows.values, rows.count, compared) &&
+         are_spread_by_hash(rows.values, rows.count, compared);
+}
+
 bool is_spread_by_hash(const RangeTblEntry* entry, int column) {
   const Rows rows = rows_of(entry, bms_make_singleton(column));
   auto* values = static_cast<Datum*>(palloc((static_cast<Size>(rows.count) + 1) * sizeof(Datum)));
@@ -131,11 +139,8 @@ void describe_values(JudgedLevel* level, RangeTblEntry* entry, JudgedEntry* desc
     described->hashed_columns = bms_add_member(described->hashed_columns, column);
   }
   if (comparable != nullptr && is_distinct(entry, comparable)) {
-    described->distinct_rows = comparable;
-    const Rows rows = rows_of(entry, comparable);
-    if (are_spread_by_hash(rows.values, rows.count, {rows.columns, rows.width})) {
-      described->hashed_rows = comparable;
-    }
+    described->values = entry;
+    described->compared_columns = comparable;
   }
   if (comparable == nullptr) {
     refuse_list(level, nullptr,
@@ -291,7 +296,7 @@ Oid type_of_column(const RangeTblEntry* list, int column) {
 }  // namespace
 
 bool is_list(const JudgedEntry& entry) {
-  return entry.distinct_columns != nullptr || entry.distinct_rows != nullptr;
+  return entry.distinct_columns != nullptr || entry.values != nullptr;
 }
 
 void describe_list(JudgedLevel* level, int number) {
@@ -303,15 +308,56 @@ void describe_list(JudgedLevel* level, int number) {
 
 bool chooses_row_of_list(const JudgedEntry& entry, const Bitmapset* columns) {
   if (bms_overlap(entry.distinct_columns, columns)) return true;
-  return entry.distinct_rows != nullptr && bms_is_subset(entry.distinct_rows, columns);
+  if (entry.values == nullptr || entry.most_rows <= 1) return entry.most_rows == 1;
+  const Bitmapset* compared = bms_intersect(entry.compared_columns, columns);
+  return compared != nullptr && is_distinct(entry.values, compared);
 }
+
+namespace {
+
+bool has_null(const List* row, const Bitmapset* columns) {
+  int column = -1;
+  while ((column = bms_next_member(columns, column)) >= 0) {
+    if (static_cast<Const*>(list_nth(row, column - 1))->constisnull) return true;
+  }
+  return false;
+}
+
+// Whether a row that IS NOT DISTINCT FROM a row of the list is so from one at most: a second row
+// with a NULL could be the same.
+bool has_one_row_with_nulls(const JudgedEntry& entry) {
+  int count = 0;
+  for (const auto* row : each<const List>(entry.values->values_lists)) {
+    if (has_null(row, entry.compared_columns)) ++count;
+  }
+  return count <= 1;
+}
+
+// The conditions with = in the place of IS NOT DISTINCT FROM.
+List* as_equalities(const List* conditions) {
+  List* changed = NIL;
+  for (auto* condition : each<Node>(conditions)) {
+    Node* same = condition;
+    if (is_notclause(condition) && IsA(get_notclausearg(condition), DistinctExpr)) {
+      same = static_cast<Node*>(copyObjectImpl(get_notclausearg(condition)));
+      same->type = T_OpExpr;
+    }
+    changed = lappend(changed, same);
+  }
+  return changed;
+}
+
+}  // namespace
 
 bool fixes_row_of_list(const JudgedLevel* level, const List* conditions, int number,
                        const Bitmapset* known) {
   const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
   const JudgedEntry& entry = entry_of(level, number);
+  if (entry.values != nullptr && has_one_row_with_nulls(entry)) {
+    conditions = as_equalities(conditions);
+  }
   Bitmapset* fixed = nullptr;
-  const Bitmapset* compared = bms_union(entry.distinct_columns, entry.distinct_rows);
+  const Bitmapset* compared = bms_union(entry.distinct_columns, entry.compared_columns);
   int column = -1;
   while ((column = bms_next_member(compared, column)) >= 0) {
     const Oid family = equality_family(type_of_column(list, column));
@@ -352,7 +398,7 @@ bool hash_finds_row_of_list(const JudgedLevel* level, const List* conditions, in
   }
   Bitmapset* compared = nullptr;
   for (auto* condition : each<Node>(conditions)) {
-    const int column = column_compared(level, condition, number, entry.hashed_rows);
+    const int column = column_compared(level, condition, number, entry.compared_columns);
     if (column == 0 || bms_is_member(column, compared)) return false;
     const auto* equality = as<OpExpr>(condition);
     if (!op_hashjoinable(equality->opno, exprType(static_cast<Node*>(linitial(equality->args))))) {
@@ -360,7 +406,7 @@ bool hash_finds_row_of_list(const JudgedLevel* level, const List* conditions, in
     }
     compared = bms_add_member(compared, column);
   }
-  return compared != nullptr && bms_equal(compared, entry.hashed_rows);
+  return compared != nullptr && is_spread_by_hash(entry.values, compared);
 }
 
 }  // namespace dpquantile

@@ -20,8 +20,8 @@ void describe_list(JudgedLevel* level, int number);
 bool is_list(const JudgedEntry& entry);
 
 // Whether conditions, which AND combines, choose at most one row of a list for a row: they say that
-// one of its distinct columns, or each column of its distinct rows, is equal to an expression over
-// the entries `known`.
+// columns in which no two of its rows are equal are equal to expressions over the entries `known`,
+// or NOT DISTINCT FROM them.
 bool fixes_row_of_list(const JudgedLevel* level, const List* conditions, int number,
                        const Bitmapset* known);
 

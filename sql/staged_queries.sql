@@ -1,0 +1,161 @@
+-- Private answers beside protected rows: the subqueries are asked first, each with a charge of its own, and then the query with the
+-- values that came. A count of persons has epsilon 100, and one of rows 25: noise on it is 0 except with a probability below 1e-10.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_staged_owner LOGIN;
+CREATE ROLE regress_dpq_staged_analyst LOGIN;
+CREATE SCHEMA regress_dpq_staged AUTHORIZATION regress_dpq_staged_owner;
+GRANT USAGE ON SCHEMA regress_dpq_staged TO regress_dpq_staged_analyst;
+SELECT dp_grant_budget('regress_dpq_staged_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_staged_analyst');
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+SET search_path = regress_dpq_staged, public;
+-- 200 visits of 100 persons. Towns have 80, 60, 40 and 20 visits, and of each visit in 5 is no town known.
+CREATE TABLE visit (id int PRIMARY KEY, person int, town text, kind varchar(9), day date, cost int);
+INSERT INTO visit SELECT i, 1 + i % 100, (ARRAY['a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd'])[1 + i % 10], (ARRAY['web', 'ward', 'web'])[1 + i % 3],
+  date '2025-01-01' + i % 28, i % 50 FROM generate_series(1, 200) i;
+CREATE TABLE town (name text PRIMARY KEY, size numeric);
+INSERT INTO town VALUES ('a', 1), ('b', 2), ('c', 3), ('d', 4);
+GRANT SELECT ON town TO regress_dpq_staged_analyst;
+SELECT dp_protect_table('visit', 'person', 4);
+SELECT dp_set_domain('visit', 'town', '{a,b,c,d}'), dp_set_domain('visit', 'kind', '{web,ward}'), dp_set_domain('visit', 'cost', 0, 50);
+SELECT dp_grant_private_access('visit', 'regress_dpq_staged_analyst', epsilon => 100, delta => 1e-6);
+-- Each question is asked by the owner, who sees the rows, and by the analyst.
+CREATE TABLE question (id serial, query text);
+INSERT INTO question (query) VALUES
+  -- Joined with the largest groups, as BI tools limit series
+  ('SELECT date_trunc(''month'', day) AS m, town, count(*) FROM visit JOIN (SELECT town AS t, count(*) AS n FROM visit GROUP BY town ORDER BY n DESC LIMIT 2) x ON x.t = town GROUP BY 1, 2'),
+  ('SELECT kind, count(*) FROM visit v LEFT JOIN (SELECT town, count(*) AS n FROM visit GROUP BY town ORDER BY n DESC LIMIT 2) x USING (town) WHERE x.n IS NULL GROUP BY kind'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT count(*) AS n, kind, town FROM visit GROUP BY town, kind ORDER BY n DESC LIMIT 3) x ON x.town = v.town AND x.kind = v.kind'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT town FROM visit WHERE cost < 10) x USING (town)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT town FROM (SELECT town, count(*) AS n FROM visit GROUP BY town) y WHERE n > 50) x USING (town)'),
+  ('SELECT x.big, count(*) FROM visit v JOIN (SELECT town, count(*) > 50 AS big FROM visit GROUP BY town) x USING (town) GROUP BY 1'),
+  -- No group at all
+  ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x USING (town)'),
+  ('SELECT count(*) FROM visit WHERE town NOT IN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000)'),
+  -- WITH queries, also over rows and over one another
+  ('WITH web AS (SELECT * FROM visit WHERE kind = ''web''), best AS (SELECT town FROM web GROUP BY town ORDER BY count(*) DESC LIMIT 2) SELECT count(*) FROM web JOIN best USING (town)'),
+  ('WITH n AS (SELECT count(*) / 10 AS n FROM visit), m AS (SELECT count(*) AS m FROM visit, n WHERE cost < n.n) SELECT count(*) FROM visit, n, m WHERE cost < n.n AND id < m.m'),
+  ('WITH n AS (SELECT count(*) / 10 AS n FROM visit), s AS (SELECT town, count(*) AS c FROM visit, n WHERE cost < n.n GROUP BY town) SELECT s.*, n.n FROM s, n'),
+  -- One value
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)'),
+  ('SELECT town, count(*) FROM visit, (SELECT count(*) / 10 AS n FROM visit) x WHERE cost > n GROUP BY town'),
+  ('SELECT town, count(*), count(*) * 100 / (SELECT count(*) FROM visit) AS share FROM visit GROUP BY town'),
+  ('SELECT town, count(*) FROM visit GROUP BY town HAVING count(*) > (SELECT avg(n) FROM (SELECT count(*) AS n FROM visit GROUP BY town) x)'),
+  ('SELECT count(*) FILTER (WHERE cost > (SELECT count(*) / 10 FROM visit)) FROM visit'),
+  ('SELECT big, count(*) FROM (SELECT cost > (SELECT count(*) / 10 FROM visit) AS big FROM visit) x GROUP BY big'),
+  ('SELECT town, count(*) FROM visit GROUP BY town ORDER BY count(*) - (SELECT count(*) FROM visit) LIMIT 1'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit WHERE cost > (SELECT count(*) / 20 FROM visit))'),
+  ('SELECT count(*) FROM visit WHERE town = (SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 1)'),
+  ('SELECT count(*) FROM visit WHERE cost < (SELECT count(*) FROM visit GROUP BY town HAVING count(*) > 1000 LIMIT 1)'),
+  ('SELECT t.size, count(*) FROM visit v JOIN town t ON t.name = v.town WHERE t.size < (SELECT count(*) / 66 FROM visit) GROUP BY 1'),
+  -- Lists
+  ('SELECT town, count(*) FROM visit WHERE town IN (SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 2) GROUP BY town'),
+  ('SELECT count(*) FROM visit WHERE kind NOT IN (SELECT kind FROM visit GROUP BY kind ORDER BY count(*) LIMIT 1)'),
+  ('SELECT count(*) FROM visit WHERE id::numeric IN (SELECT count(*) FROM visit GROUP BY town)'),
+  ('SELECT count(*) FROM visit WHERE id > ALL (SELECT count(*) FROM visit GROUP BY town)'),
+  ('SELECT count(*) FROM visit WHERE town = ANY (ARRAY(SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 2))'),
+  ('SELECT count(*) FROM visit WHERE person IN (SELECT person FROM visit WHERE town IN (SELECT town FROM visit GROUP BY town ORDER BY count(*) LIMIT 1))'),
+  -- Persons are compared with persons, as ever
+  ('SELECT count(DISTINCT person) FROM visit WHERE person IN (SELECT person FROM visit GROUP BY person HAVING sum(cost) > (SELECT count(*) / 8 FROM visit))');
+CREATE FUNCTION regress_dpq_staged.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text) FROM (' || query || ') x';
+END $$;
+CREATE TABLE exact AS SELECT id, query, a FROM question, answers(query) a;
+GRANT SELECT ON exact TO regress_dpq_staged_analyst;
+SELECT id, a FROM exact ORDER BY id;
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+SET search_path = regress_dpq_staged, public;
+-- The analyst's answers that differ from these: none
+CREATE FUNCTION pg_temp.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text) FROM (' || query || ') x';
+EXCEPTION WHEN OTHERS THEN
+  RETURN NEXT SQLERRM;
+END $$;
+SELECT id, query, p AS answer, a AS exact FROM exact, pg_temp.answers(query) p WHERE p IS DISTINCT FROM a ORDER BY id;
+
+-- Each subquery is charged, once, and so is the query.
+CREATE TEMP TABLE spent AS SELECT epsilon_spent AS before FROM dp_budget;
+WITH n AS (SELECT count(*) AS n FROM visit) SELECT count(*), (SELECT n FROM n) FROM visit, n WHERE id < n.n;
+WITH n AS (SELECT count(*) AS n FROM visit) SELECT count(*), (SELECT max(n) FROM n) FROM visit WHERE id < (SELECT n FROM n);
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+SELECT private_aggregate, epsilon, error_in, problem FROM dp_explain('SELECT town, count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit) GROUP BY town');
+EXPLAIN (COSTS off) SELECT count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit);
+-- The private query is one of the same kind.
+SELECT dp_private_query('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)') AS private \gset
+SELECT :'private' AS query;
+:private;
+
+-- All is refused before anything is charged: what no query could ask, and what the query could not ask with the values that come.
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+CREATE TEMP TABLE miss (id serial, query text);
+INSERT INTO miss (query) VALUES
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT cost FROM visit LIMIT 1)'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit GROUP BY town)'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(random()) FROM visit)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT town, kind, count(*) FROM visit GROUP BY town, kind) x USING (town)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT town, count(*) AS n FROM visit GROUP BY town) x ON x.n = v.cost'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT town, count(*) AS n FROM visit GROUP BY town) x ON x.n > v.cost'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT count(*) AS n FROM visit GROUP BY town) x ON x.n = v.cost'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY ROLLUP (town)) x USING (town)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town UNION ALL SELECT town FROM visit GROUP BY town) x USING (town)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT unnest(ARRAY[town, ''a'']) AS town FROM visit) x USING (town)'),
+  ('SELECT count(*), max(day) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT * FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit v WHERE (SELECT count(*) FROM visit w WHERE w.town = v.town) > 3'),
+  ('SELECT count(*) FROM visit v WHERE (town, kind) IN (SELECT town, kind FROM visit GROUP BY town, kind)');
+SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
+CREATE TEMP TABLE kept (n bigint);
+INSERT INTO kept SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit);
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+
+-- Prepared, with parameters of its own; the answers of a cursor stay what they are.
+PREPARE above(int) AS SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / $1 FROM visit) AND id > $1;
+EXECUTE above(10);
+EXECUTE above(20);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE above(10);
+RESET plan_cache_mode;
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT town, count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit) GROUP BY town;
+FETCH 2 FROM c;
+FETCH ABSOLUTE 1 FROM c;
+FETCH 3 FROM c;
+COMMIT;
+CREATE TEMP TABLE above AS SELECT town, count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit) GROUP BY town;
+SELECT * FROM above ORDER BY town;
+RESET SESSION AUTHORIZATION;
+
+-- Not enough for both: the second charge is refused, and the first stands. A cursor is read by who opened it.
+CREATE ROLE regress_dpq_staged_other LOGIN IN ROLE regress_dpq_staged_analyst;
+GRANT USAGE ON SCHEMA regress_dpq_staged TO regress_dpq_staged_other;
+SELECT dp_grant_budget('regress_dpq_staged_other', 150, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_staged_other');
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+SELECT dp_grant_private_access('visit', 'regress_dpq_staged_other', epsilon => 100);
+GRANT SELECT ON town TO regress_dpq_staged_other;
+SET SESSION AUTHORIZATION regress_dpq_staged_other;
+BEGIN;
+DECLARE c CURSOR FOR SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
+SET ROLE regress_dpq_staged_analyst;
+FETCH c;
+ROLLBACK;
+SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
+SELECT epsilon_spent FROM dp_budget;
+RESET SESSION AUTHORIZATION;
+
+-- A table that goes takes the plan with it.
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+PREPARE sized AS SELECT t.size, count(*) FROM visit v JOIN town t ON t.name = v.town WHERE v.cost > (SELECT count(*) / 10 FROM visit) GROUP BY 1;
+EXECUTE sized;
+RESET SESSION AUTHORIZATION;
+DROP TABLE town;
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+EXECUTE sized;
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_staged CASCADE;
+DROP OWNED BY regress_dpq_staged_analyst, regress_dpq_staged_other;
+DROP ROLE regress_dpq_staged_owner, regress_dpq_staged_analyst, regress_dpq_staged_other;

@@ -1,0 +1,592 @@
+#include "pg/staged/staged_query.hpp"
+
+#include "pg/borrowed/early_values.hpp"
+#include "pg/grants/refusal.hpp"
+#include "pg/plain/query_around.hpp"
+#include "pg/query/level.hpp"
+#include "pg/server/trees.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct Staging {
+  const Query* whole;
+  RefusedQuery refused;
+  List* stages;      // Stage
+  List* levels;      // Level, of the subqueries that are stages
+  List* subqueries;  // SubLink, and in the same order:
+  List* in_place;    // the expression that takes its place
+  int next_parameter;
+};
+
+// ---- Which subqueries are stages -----------------------------------------------------------
+
+bool reads_protected_rows(const Level* level) {
+  if (level->borrowed_rows != NIL) return true;
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (entry.cte != nullptr && !entry.cte->cterecursive && reads_protected_rows(entry.below)) {
+      return true;
+    }
+  }
+  for (const auto* below : each<const Level>(level->below)) {
+    if (reads_protected_rows(below)) return true;
+  }
+  return false;
+}
+
+// Whether a query gives private answers, and what is computed of them: it reads protected rows, and
+// shows none.
+bool gives_answers(const Level* level) {
+  if (level->query->commandType != CMD_SELECT || !reads_protected_rows(level)) return false;
+  for (const auto* branch : each<const Level>(branches_of(level))) {
+    if (branch != nullptr && reads_protected_rows(branch) && !gives_answers(branch)) return false;
+  }
+  return level->borrowed_rows == NIL || (hides_rows(level) && !level->picks_rows_of_persons);
+}
+
+bool shows_rows(const Level* level) {
+  return level->borrowed_rows != NIL && level->query->commandType == CMD_SELECT;
+}
+
+// Whether it can be asked by itself. It may name WITH queries of the level around.
+bool stands_alone(const Level* level) {
+  return level->outer_values == 0 && level->outer_ctes <= 1;
+}
+
+const Level* level_of(const Level* around, const Node* query) {
+  for (const auto* below : each<const Level>(around->below)) {
+    if (as<Node>(below->query) == query) return below;
+  }
+  return nullptr;
+}
+
+// Whether a query names a WITH query which no stage has taken the place of. `beside_rows`: beside
+// protected rows.
+bool names(const Level* level, const CommonTableExpr* cte, bool beside_rows = false) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    const bool is_named = entry.cte == cte && entry.table->rtekind == RTE_CTE;
+    const bool is_meant = !beside_rows || (entry.is_in_from && shows_rows(level));
+    if (is_named && is_meant) return true;
+  }
+  for (const auto* below : each<const Level>(level->below)) {
+    if (names(below, cte, beside_rows)) return true;
+  }
+  return false;
+}
+
+// A query that selects from this one, and no columns yet.
+Query* query_around(Query* query) {
+  Query* made = makeNode(Query);
+  made->commandType = CMD_SELECT;
+  made->canSetTag = true;
+  made->stmt_location = query->stmt_location;
+  made->stmt_len = query->stmt_len;
+  select_from(made, query);
+  return made;
+}
+
+// The query as one of its own, with the WITH queries that it needs.
+Query* alone(const Level* level) {
+  auto* query = static_cast<Query*>(copyObjectImpl(level->query));
+  if (level->outer_ctes == 0) return query;
+  const List* ctes = level->parent->query->cteList;
+  List* needed = NIL;
+  List* users = list_make1(const_cast<Level*>(level));
+  for (int i = list_length(ctes) - 1; i >= 0; --i) {
+    const auto* cte = static_cast<CommonTableExpr*>(list_nth(ctes, i));
+    bool is_named = false;
+    for (const auto* user : each<const Level>(users)) is_named = is_named || names(user, cte);
+    if (!is_named) continue;
+    needed = lcons(copyObjectImpl(cte), needed);
+    users = lappend(users, const_cast<Level*>(level_of(level->parent, cte->ctequery)));
+  }
+  Query* made = query_around(query);
+  made->cteList = needed;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (column->resjunk) continue;
+    auto* shown = as<Expr>(column_of_table(column));
+    made->targetList =
+        lappend(made->targetList, makeTargetEntry(shown, column->resno, column->resname, false));
+  }
+  return made;
+}
+
+// ---- What is known of their rows -----------------------------------------------------------
+
+// LIMIT 1: the parser makes 1 a bigint.
+bool is_one(const Node* limit) {
+  if (limit == nullptr || !IsA(limit, FuncExpr)) return false;
+  const auto* cast = as<FuncExpr>(limit);
+  if (cast->funcid != F_INT8_INT4) return false;
+  const auto* constant = static_cast<Const*>(linitial(cast->args));
+  return IsA(constant, Const) && !constant->constisnull && DatumGetInt32(constant->constvalue) == 1;
+}
+
+// The query of the only entry of FROM, or null.
+const Level* only_source(const Level* level) {
+  const List* from = level->query->jointree->fromlist;
+  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef)) return nullptr;
+  return entry_of(level, static_cast<const RangeTblRef*>(linitial(from))->rtindex).below;
+}
+
+bool gives_sets(const Query* query) {
+  return query->hasTargetSRFs || query->setOperations != nullptr;
+}
+
+bool has_one_row(const Level* level) {
+  const Query* query = level->query;
+  if (is_one(query->limitCount)) return true;
+  if (gives_sets(query)) return false;
+  if (query->hasAggs && query->groupClause == NIL && query->groupingSets == NIL) return true;
+  const Level* source = combines_rows(query) ? nullptr : only_source(level);
+  return source != nullptr && has_one_row(source);
+}
+
+// The columns with these keys of GROUP BY or DISTINCT, or null if a key is not shown.
+Bitmapset* columns_of(const List* keys, List* columns) {
+  Bitmapset* found = nullptr;
+  for (auto* key : each<SortGroupClause>(keys)) {
+    const TargetEntry* column = get_sortgroupclause_tle(key, columns);
+    if (column->resjunk) return nullptr;
+    found = bms_add_member(found, column->resno);
+  }
+  return found;
+}
+
+// Columns in which no two rows are equal, or null if none are known.
+Bitmapset* keys_of(const Level* level) {
+  const Query* query = level->query;
+  if (gives_sets(query) || query->groupingSets != NIL) return nullptr;
+  if (query->distinctClause != NIL) return columns_of(query->distinctClause, query->targetList);
+  if (query->groupClause != NIL) return columns_of(query->groupClause, query->targetList);
+  const Level* source = combines_rows(query) ? nullptr : only_source(level);
+  const Bitmapset* below = source == nullptr ? nullptr : keys_of(source);
+  Bitmapset* shown = nullptr;
+  Bitmapset* found = nullptr;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    const auto* key = as<Var>(column->expr);
+    if (column->resjunk || !IsA(key, Var) || key->varlevelsup > 0) continue;
+    if (!bms_is_member(key->varattno, below) || bms_is_member(key->varattno, shown)) continue;
+    shown = bms_add_member(shown, key->varattno);
+    found = bms_add_member(found, column->resno);
+  }
+  return bms_equal(shown, below) ? found : nullptr;
+}
+
+// ---- Taking them out -----------------------------------------------------------------------
+
+Stage* add_stage(Staging* staging, const Level* level, StagePlace place, Oid type) {
+  auto* stage = static_cast<Stage*>(palloc0(sizeof(Stage)));
+  Query* query = alone(level);
+  query->stmt_location = staging->whole->stmt_location;
+  query->stmt_len = staging->whole->stmt_len;
+  *stage = {query, place, staging->next_parameter, type, keys_of(level), has_one_row(level)};
+  staging->stages = lappend(staging->stages, stage);
+  staging->levels = lappend(staging->levels, const_cast<Level*>(level));
+  return stage;
+}
+
+Node* next_parameter(Staging* staging, Oid type, int32 modifier, Oid collation, int location) {
+  Param* parameter = makeNode(Param);
+  parameter->paramkind = PARAM_EXTERN;
+  parameter->paramid = staging->next_parameter++;
+  parameter->paramtype = type;
+  parameter->paramtypmod = modifier;
+  parameter->paramcollid = collation;
+  parameter->location = location;
+  return as<Node>(parameter);
+}
+
+// The first column, which is the only one of a subquery in an expression.
+Node* shown_by(const Level* level) {
+  return as<Node>(static_cast<TargetEntry*>(linitial(level->query->targetList))->expr);
+}
+
+void replace(Staging* staging, SubLink* subquery, Node* other) {
+  staging->subqueries = lappend(staging->subqueries, subquery);
+  staging->in_place = lappend(staging->in_place, other);
+}
+
+void stage_value(Staging* staging, SubLink* subquery, const Level* level) {
+  if (!has_one_row(level)) {
+    refuse(staging->refused, subquery->location,
+           "a subquery of private answers that is used as a value may give several rows",
+           "Add LIMIT 1, or leave out GROUP BY.");
+  }
+  const Node* value = shown_by(level);
+  add_stage(staging, level, StagePlace::kValue, exprType(value));
+  replace(staging, subquery,
+          next_parameter(staging, exprType(value), exprTypmod(value), exprCollation(value),
+                         subquery->location));
+}
+
+void stage_array(Staging* staging, SubLink* subquery, const Level* level) {
+  const Node* value = shown_by(level);
+  const Oid array = get_array_type(exprType(value));
+  if (!OidIsValid(array)) return;
+  add_stage(staging, level, StagePlace::kArray, array);
+  replace(staging, subquery,
+          next_parameter(staging, array, -1, exprCollation(value), subquery->location));
+}
+
+bool is_shown_value(const Node* node) {
+  return IsA(node, Param) && as<Param>(node)->paramkind == PARAM_SUBLINK;
+}
+
+// The query around that shows what is compared: its value, perhaps by a cast.
+Query* with_cast(Query* query, Node* compared) {
+  if (is_shown_value(compared)) return query;
+  const auto* first = static_cast<TargetEntry*>(linitial(query->targetList));
+  Query* made = query_around(query);
+  Node* cast = mapped(compared, [=](const Node* node) {
+    return is_shown_value(node) ? as<Node>(column_of_table(first)) : nullptr;
+  });
+  made->targetList = list_make1(makeTargetEntry(as<Expr>(cast), 1, first->resname, false));
+  return made;
+}
+
+void stage_comparison(Staging* staging, SubLink* subquery, const Level* level) {
+  const auto* comparison = as<OpExpr>(subquery->testexpr);
+  if (comparison == nullptr || !IsA(comparison, OpExpr)) return;
+  auto* compared = static_cast<Node*>(lsecond(comparison->args));
+  const Oid type = get_array_type(exprType(compared));
+  const bool is_computed_of_value = any_node(compared, is_shown_value);
+  if (!OidIsValid(type) || !is_computed_of_value) return;
+  Stage* stage = add_stage(staging, level, StagePlace::kArray, type);
+  stage->query = with_cast(stage->query, compared);
+  Node* array = next_parameter(staging, type, -1, exprCollation(compared), subquery->location);
+  ScalarArrayOpExpr* made = makeNode(ScalarArrayOpExpr);
+  made->opno = comparison->opno;
+  made->opfuncid = get_opcode(comparison->opno);
+  made->useOr = subquery->subLinkType == ANY_SUBLINK;
+  made->inputcollid = comparison->inputcollid;
+  made->args = list_make2(linitial(comparison->args), array);
+  made->location = subquery->location;
+  replace(staging, subquery, as<Node>(made));
+}
+
+void stage_subquery(Staging* staging, SubLink* subquery, const Level* level) {
+  switch (subquery->subLinkType) {
+    case EXPR_SUBLINK:
+      return stage_value(staging, subquery, level);
+    case ARRAY_SUBLINK:
+      return stage_array(staging, subquery, level);
+    case ANY_SUBLINK:
+    case ALL_SUBLINK:
+      return stage_comparison(staging, subquery, level);
+    default:
+      return;  // refused later
+  }
+}
+
+void stage_subqueries(Staging* staging, const Level* level) {
+  visit_nodes(
+      level->query,
+      [=](Node* node) {
+        if (!IsA(node, SubLink)) return;
+        const Level* below = level_of(level, as<SubLink>(node)->subselect);
+        if (below == nullptr || !gives_answers(below) || !stands_alone(below)) return;
+        stage_subquery(staging, as<SubLink>(node), below);
+      },
+      kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
+}
+
+// What is joined with rows needs columns by which it can be.
+void require_keys(const Staging* staging, const Level* level, const char* name) {
+  if (has_one_row(level) || keys_of(level) != nullptr) return;
+  refuse(staging->refused, kNowhere,
+         psprintf("no columns of \"%s\" are known in which its rows of private answers differ, so "
+                  "that it cannot be joined with protected rows",
+                  name),
+         "Join one query with GROUP BY, and show all of its keys.");
+}
+
+// Makes an entry VALUES of parameters, which rest_with_rows() finds again by the first.
+void make_table(const RangeTblEntry* values, RangeTblEntry* entry) {
+  RangeTblEntry made = *values;
+  made.alias = entry->alias;
+  made.eref = entry->eref;
+  made.inFromCl = entry->inFromCl;
+  *entry = made;
+}
+
+RangeTblEntry* stage_table(Staging* staging, const Level* level) {
+  add_stage(staging, level, StagePlace::kTable, InvalidOid);
+  RangeTblEntry* values = makeNode(RangeTblEntry);
+  values->rtekind = RTE_VALUES;
+  List* row = NIL;
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    if (column->resjunk) continue;
+    const auto* value = as<Node>(column->expr);
+    const Oid type = exprType(value);
+    const int32 modifier = exprTypmod(value);
+    const Oid collation = exprCollation(value);
+    row = lappend(row, next_parameter(staging, type, modifier, collation, -1));
+    values->coltypes = lappend_oid(values->coltypes, type);
+    values->coltypmods = lappend_int(values->coltypmods, modifier);
+    values->colcollations = lappend_oid(values->colcollations, collation);
+  }
+  values->values_lists = list_make1(row);
+  return values;
+}
+
+// Wherever the statement names the WITH query.
+void put_in_place(const Level* level, const CommonTableExpr* cte, const RangeTblEntry* values) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (entry.cte == cte) make_table(values, entry.table);
+  }
+  for (const auto* below : each<const Level>(level->below)) put_in_place(below, cte, values);
+}
+
+// Whether subqueries that are stages name a WITH query that is named more than once. It is asked
+// once for all of them.
+bool is_shared_by_stages(const Level* level, const CommonTableExpr* cte) {
+  for (const auto* below : each<const Level>(level->below)) {
+    const bool is_stage = shows_rows(level) && gives_answers(below);
+    if (is_stage ? cte->cterefcount > 1 && names(below, cte) : is_shared_by_stages(below, cte)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// In their order, so that a later one may name an earlier one: its rows are the same for both.
+void stage_with_queries(Staging* staging, const Level* level) {
+  for (auto* cte : each<CommonTableExpr>(list_copy(level->query->cteList))) {
+    const Level* below = level_of(level, cte->ctequery);
+    if (below == nullptr || cte->cterecursive || !gives_answers(below)) continue;
+    if (!stands_alone(below)) continue;
+    const bool is_joined = names(level, cte, true);
+    if (!is_joined && !is_shared_by_stages(level, cte)) continue;
+    if (is_joined) require_keys(staging, below, cte->ctename);
+    put_in_place(level, cte, stage_table(staging, below));
+    level->query->cteList = list_delete_ptr(level->query->cteList, cte);
+  }
+}
+
+void stage_derived_tables(Staging* staging, const Level* level) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    const bool is_derived = entry.is_in_from && entry.below != nullptr &&
+                            entry.borrowed == nullptr && entry.table->rtekind == RTE_SUBQUERY;
+    if (!is_derived || !gives_answers(entry.below) || !stands_alone(entry.below)) continue;
+    require_keys(staging, entry.below, entry.table->eref->aliasname);
+    make_table(stage_table(staging, entry.below), entry.table);
+  }
+}
+
+void stage_level(Staging* staging, const Level* level) {
+  stage_with_queries(staging, level);
+  if (shows_rows(level)) {
+    stage_derived_tables(staging, level);
+    if (level->query->hasSubLinks) stage_subqueries(staging, level);
+  }
+  for (const auto* below : each<const Level>(level->below)) {
+    if (!list_member_ptr(staging->levels, below)) stage_level(staging, below);
+  }
+}
+
+bool has_subqueries(const Query* level) {
+  return search(
+      level, [](const Node* node) { return IsA(node, SubLink) ? Look::kFound : Look::kBelow; },
+      kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
+}
+
+Query* without_subqueries(const Staging& staging, Query* query) {
+  Query* changed = mapped(
+      query,
+      [&](const Node* node) -> Node* {
+        const ListCell* subquery;
+        const ListCell* other;
+        forboth(subquery, staging.subqueries, other, staging.in_place) {
+          if (lfirst(subquery) == node) return static_cast<Node*>(lfirst(other));
+        }
+        return nullptr;
+      },
+      kIntoQueries);
+  visit_nodes(
+      changed,
+      [](Node* node) {
+        if (IsA(node, Query)) as<Query>(node)->hasSubLinks = has_subqueries(as<Query>(node));
+      },
+      kIntoQueries);
+  return changed;
+}
+
+// ---- Rows in the place of tables -----------------------------------------------------------
+
+// The number of the first parameter in VALUES, or 0.
+int first_parameter(const RangeTblEntry* entry) {
+  if (entry->rtekind != RTE_VALUES) return 0;
+  const auto* value =
+      static_cast<Param*>(linitial(static_cast<List*>(linitial(entry->values_lists))));
+  return IsA(value, Param) && value->paramkind == PARAM_EXTERN ? value->paramid : 0;
+}
+
+Const* null_of(const RangeTblEntry* table, int column) {
+  return makeNullConst(list_nth_oid(table->coltypes, column),
+                       list_nth_int(table->coltypmods, column),
+                       list_nth_oid(table->colcollations, column));
+}
+
+// VALUES have a row at least. NULLs equal nothing, and answers are joined by =.
+List* row_of_nulls(const RangeTblEntry* table) {
+  List* row = NIL;
+  for (int i = 0; i < list_length(table->coltypes); ++i) row = lappend(row, null_of(table, i));
+  return row;
+}
+
+// The text of one of two different values of a type of PostgreSQL's own, or null for types that are
+// not listed here.
+const char* made_up_text(Oid type, bool is_second) {
+  if (type >= FirstNormalObjectId) return nullptr;
+  if (type == TIMEOID || type == TIMETZOID) return is_second ? "01:00" : "00:00";
+  if (type == UUIDOID) {
+    return is_second ? "00000000-0000-0000-0000-000000000001"
+                     : "00000000-0000-0000-0000-000000000000";
+  }
+  char category;
+  bool is_preferred;
+  get_type_category_preferred(type, &category, &is_preferred);
+  switch (category) {
+    case TYPCATEGORY_NUMERIC:
+      return is_second ? "1" : "0";
+    case TYPCATEGORY_STRING:
+      return is_second ? "b" : "a";
+    case TYPCATEGORY_DATETIME:
+      return is_second ? "2001-01-01" : "2000-01-01";
+    case TYPCATEGORY_TIMESPAN:
+      return is_second ? "2 days" : "1 day";
+    case TYPCATEGORY_BOOLEAN:
+      return is_second ? "true" : "false";
+    default:
+      return nullptr;
+  }
+}
+
+Node* made_up(const RangeTblEntry* table, int column, bool is_second) {
+  const Oid type = list_nth_oid(table->coltypes, column);
+  Const* made = null_of(table, column);
+  const char* text = made_up_text(type, is_second);
+  if (text == nullptr) return as<Node>(made);
+  Oid input;
+  Oid element;
+  getTypeInputInfo(type, &input, &element);
+  made->constvalue = OidInputFunctionCall(input, pstrdup(text), element, -1);
+  made->constisnull = false;
+  return as<Node>(made);
+}
+
+// Rows that differ in all keys taken together, and in no fewer columns; and one with NULLs, so that
+// nothing is left out because the others are none of its values.
+List* made_up_rows(const RangeTblEntry* table, const Stage* stage) {
+  List* rows = list_make1(row_of_nulls(table));
+  if (stage->has_one_row) return rows;
+  int other = 0;
+  do {
+    List* row = NIL;
+    for (int i = 0; i < list_length(table->coltypes); ++i) {
+      row = lappend(row, made_up(table, i, i + 1 == other));
+    }
+    rows = lappend(rows, row);
+    other = bms_next_member(stage->keys, other);
+  } while (other > 0);
+  return rows;
+}
+
+const Stage* stage_with(const StagedQuery* staged, int parameter) {
+  for (const auto* stage : each<const Stage>(staged->stages)) {
+    if (stage->place == StagePlace::kTable && stage->parameter == parameter) return stage;
+  }
+  return nullptr;
+}
+
+// A copy of a query with the rows that a function gives for each table.
+template <class Rows>
+Query* with_rows_of(const StagedQuery* staged, const Query* query, Rows rows_of) {
+  auto* copy = static_cast<Query*>(copyObjectImpl(query));
+  visit_nodes(
+      copy,
+      [&](Node* node) {
+        if (!IsA(node, RangeTblEntry)) return;
+        auto* table = as<RangeTblEntry>(node);
+        const int parameter = first_parameter(table);
+        const Stage* stage = parameter == 0 ? nullptr : stage_with(staged, parameter);
+        if (stage == nullptr) return;
+        List* rows = rows_of(table, stage);
+        table->values_lists = rows == NIL ? list_make1(row_of_nulls(table)) : rows;
+      },
+      kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
+  return copy;
+}
+
+int index_of(const StagedQuery* staged, const Stage* stage) {
+  int index = 0;
+  for (const auto* other : each<const Stage>(staged->stages)) {
+    if (other == stage) break;
+    ++index;
+  }
+  return index;
+}
+
+}  // namespace
+
+StagedQuery* stage_query(Query* query, const char* text) {
+  if (query->commandType != CMD_SELECT) return nullptr;
+  List* borrowed = find_borrowed_relations(query);
+  if (borrowed == NIL) return nullptr;
+  const Statement* statement = read_statement(query, borrowed);
+  Staging staging{};
+  staging.whole = query;
+  staging.refused = {.text = text,
+                     .relation = name_of(static_cast<BorrowedRelation*>(linitial(borrowed))),
+                     .answers_plain_sql = answers_plain_sql(borrowed)};
+  const int own_parameters = largest_parameter(query);
+  staging.next_parameter = own_parameters + 1;
+  stage_level(&staging, statement->top);
+  if (staging.stages == NIL) return nullptr;
+  auto* staged = static_cast<StagedQuery*>(palloc0(sizeof(StagedQuery)));
+  *staged = {staging.stages, without_subqueries(staging, query), own_parameters};
+  return staged;
+}
+
+Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows) {
+  return with_rows_of(staged, query, [=](const RangeTblEntry*, const Stage* stage) {
+    return static_cast<List*>(list_nth(rows, index_of(staged, stage)));
+  });
+}
+
+Query* for_trial(const StagedQuery* staged, const Query* query) {
+  return with_rows_of(staged, query, made_up_rows);
+}
+
+ParamListInfo null_parameters(const StagedQuery* staged) {
+  int count = staged->own_parameters;
+  for (const auto* stage : each<const Stage>(staged->stages)) {
+    if (stage->place != StagePlace::kTable) count = stage->parameter;
+  }
+  ParamListInfo parameters = makeParamList(count);
+  for (int i = 0; i < count; ++i) parameters->params[i] = {0, true, PARAM_FLAG_CONST, InvalidOid};
+  for (const auto* stage : each<const Stage>(staged->stages)) {
+    if (stage->place == StagePlace::kTable) continue;
+    parameters->params[stage->parameter - 1].ptype = stage->type;
+  }
+  return parameters;
+}
+
+}  // namespace dpquantile
