@@ -302,17 +302,19 @@ CREATE OR REPLACE FUNCTION dpquantile.tell_raised_charge(had dpquantile.budget, 
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  -- A smallest charge that nobody has stated follows the limit.
+  -- A smallest charge that nobody has stated follows the limit, and matters only where it is as large as ordinary queries.
   was_stated CONSTANT boolean := had.smallest_charge <> coalesce(had.rho_limit, had.epsilon_limit) * 1e-6;
 BEGIN
-  IF NOT had.revoked AND had.accountant = terms.accountant AND was_stated AND terms.smallest_charge > had.smallest_charge THEN
+  IF NOT had.revoked AND had.accountant = terms.accountant AND (was_stated OR terms.accountant = 'pure' AND terms.smallest_charge > 0.01)
+     AND terms.smallest_charge > had.smallest_charge THEN
     RAISE NOTICE 'the smallest charge of role % is % now; until now %', terms.role, trim_scale(terms.smallest_charge), trim_scale(had.smallest_charge)
       USING HINT = 'It is a millionth of the limit unless smallest_charge is stated, each time.';
   END IF;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.tell_raised_charge(dpquantile.budget, dpquantile.budget) IS
-  'had, terms: of a budget, before and after a grant that leaves smallest_charge out. A notice if a smallest charge that was stated has become larger.';
+  'had, terms: of a budget, before and after a grant that leaves smallest_charge out. A notice if a smallest charge that was stated, or that ordinary queries do not '
+  'reach, has become larger.';
 
 CREATE OR REPLACE FUNCTION dpquantile.store_terms(terms dpquantile.budget) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
