@@ -50,12 +50,13 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
    CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, d.converting,
                                                        b.rho_limit) AS epsilon_spent) e
    WHERE NOT b.revoked
-     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
+     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets()
+          OR pg_has_role(current_user, (SELECT c.relowner FROM pg_class c WHERE c.oid = b.relation), 'USAGE'));
 COMMENT ON VIEW @extschema@.dp_budget IS
   'Privacy budgets: limit, spent and remaining (epsilon, delta), for ever, or in the present period if the budget is renewed. The '
   'accountant adds up the charges: pure adds '
-  'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension '
-  'sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
+  'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget and the budgets for tables that it owns, the owner of the '
+  'extension sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
 COMMENT ON COLUMN @extschema@.dp_budget.role IS 'The role that spends it.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_limit IS 'What dp_grant_budget granted.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
