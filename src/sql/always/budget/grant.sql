@@ -46,12 +46,13 @@ AS $$
 DECLARE
   -- By its text: PostgreSQL takes 30 days for equal to a month.
   calendar CONSTANT text := CASE calendar_of.every::text WHEN '1 day' THEN 'day' WHEN '7 days' THEN 'week'
-                                                         WHEN '1 mon' THEN 'month' WHEN '1 year' THEN 'year' END;
+                                                         WHEN '1 mon' THEN 'month' WHEN '3 mons' THEN 'quarter'
+                                                         WHEN '1 year' THEN 'year' END;
 BEGIN
   IF calendar_of.every IS NOT NULL AND calendar IS NULL THEN
-    RAISE EXCEPTION 'every must be 1 day, 1 week, 1 month or 1 year, got %', calendar_of.every
+    RAISE EXCEPTION 'every must be 1 day, 1 week, 1 month, 3 months or 1 year, got %', calendar_of.every
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'The budget begins anew with each day, week (on Monday), month or year of the calendar in UTC.';
+            HINT = 'The budget begins anew with each day, week (on Monday), month, quarter or year of the calendar in UTC.';
   END IF;
   RETURN calendar;
 END
@@ -383,8 +384,8 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'charges each query for the neighbours of its own guarantee; ''replace'' charges each query for replacing the value of one '
   'row, which moves it to another group if a key depends on it, and promises the limit for that, whatever the role asks '
   '(default: the old one, at first add or remove). A budget of '
-  'which something is spent keeps its neighbours. every: ''1 day'', ''1 week'', ''1 month'' or ''1 year'': the limits are for each such '
-  'period of the calendar in UTC, a week from Monday, so all answers of k periods together have the privacy loss k times epsilon and k '
+  'which something is spent keeps its neighbours. every: ''1 day'', ''1 week'', ''1 month'', ''3 months'' or ''1 year'': the limits are for each such '
+  'period of the calendar in UTC, a week from Monday and 3 months from January, April, July or October, so all answers of k periods together have the privacy loss k times epsilon and k '
   'times delta, without an end (default: the old value, at first for ever, also after a revocation). Until the first period of a new '
   'calendar begins, all that was ever spent counts. on_table: a protected table: the limit is for what private access to the '
   'table answers, beside the general budget of the role, if it has one; a query is charged to both, and must fit in both (default: the '
