@@ -51,7 +51,7 @@ INSERT INTO ordinary VALUES
   ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
   ('list', 'ARRAY[1, 2]'), ('column_name', '''value'''), ('column_type', '''float8'''), ('keys', '''{1}'''),
   ('every', '''month'''), ('at', '''2026-11-26'''), ('on_table', '''t'''), ('epsilon_spent', '1'), ('rho_spent', '0.01'),
-  ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('charged_delta', 'NULL'), ('converting_delta', '1e-6'), ('had', 'NULL'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('most_bytes', '256'),
+  ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('charged_delta', 'NULL'), ('converting_delta', '1e-6'), ('had', 'NULL'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('max_epsilon', '1'), ('most_bytes', '256'),
   ('name', '''bins'''), ('terms', 'NULL'), ('general', 'NULL'), ('before', 'NULL'), ('charged', '''regress_dpq_team'''), ('added_epsilon', '1'), ('added_delta', '0'),
   ('added_rho', '0.5'), ('added_at', '''2026-11-26'''), ('budgets', 'NULL'), ('user_number', '1'),
   ('period_start', '''2026-11-01'''), ('spent', '2'), ('epsilon_left', '1'), ('delta_left', '0'), ('rho_left', '0.1'), ('least_epsilon', '1'), ('least_rho', '0.01'),

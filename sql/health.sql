@@ -67,6 +67,23 @@ SELECT * FROM dp_health() WHERE check_name = 'privileges';
 ROLLBACK;
 SELECT * FROM dp_health() WHERE check_name = 'privileges';
 
+-- A tool that makes a table anew, such as dbt, swaps the names: the protection is that of the old table. The new one is protected in the same way.
+BEGIN;
+SET LOCAL client_min_messages = warning;
+CREATE TABLE health_model AS SELECT 1 AS id;
+SELECT dp_protect_table('health_model') \g /dev/null
+CREATE TABLE health_model__tmp AS SELECT 2 AS id;
+ALTER TABLE health_model RENAME TO health_model__backup;
+ALTER TABLE health_model__tmp RENAME TO health_model;
+SELECT * FROM dp_health() WHERE check_name = 'protection';
+DROP TABLE health_model__backup;
+SELECT subject, status FROM dp_health() WHERE check_name = 'protection';
+SELECT dp_protect_table('health_model') \g /dev/null
+SELECT * FROM dp_health() WHERE check_name = 'protection';
+SELECT dp_unprotect_table('health_model') \g /dev/null
+SELECT * FROM dp_health() WHERE check_name = 'protection';
+ROLLBACK;
+
 -- Rights on the extension that each private query needs, also one with PostgreSQL's own aggregates (threat 205). Who owns a table and not the
 -- extension grants none of them.
 SET client_min_messages = warning;

@@ -174,12 +174,13 @@ SELECT dp_count(200) FROM notes n JOIN calls c ON c.patient::bpchar = n.patient;
 -- threat 84: only the owner states a unit, and for both tables; a role needs access to both.
 SET SESSION AUTHORIZATION regress_dpq_join_owner;
 SELECT dp_protect_table('stays', 'patient', 2, 'person');
-SELECT dp_grant_private_access('visits', 'regress_dpq_join_analyst', 0.5, epsilon => 20);
+SELECT dp_grant_private_access('visits', 'regress_dpq_join_analyst', 0.5, epsilon => 20, max_epsilon => 200);
 SET SESSION AUTHORIZATION regress_dpq_join_analyst;
 SELECT dp_count(200) FROM patients p JOIN stays s ON s.patient = p.id;
--- The smaller epsilon is that of the query, and the larger smallest_epsilon holds.
+-- The smaller epsilon is that of the query, and the larger smallest_epsilon and the smaller max_epsilon hold.
 SELECT epsilon, problem FROM dp_explain('SELECT count(*) FROM patients p JOIN visits v ON v.patient = p.id');
 SELECT dp_count(0.4) FROM patients p JOIN visits v ON v.patient = p.id;
+SELECT dp_count(201) FROM patients p JOIN visits v ON v.patient = p.id;
 SELECT p.name, count(*) FROM patients p JOIN visits v ON v.patient = p.id GROUP BY p.name;
 PREPARE joined AS SELECT dp_count(200) FROM patients p JOIN visits v ON v.patient = p.id WHERE p.id = 100;
 EXECUTE joined;

@@ -561,6 +561,26 @@ SELECT department FROM staff GROUP BY department HAVING dp_keep_group(id, 1, 1e-
 SELECT dp_count(0.009) FROM staff;
 SELECT dp_count(NULL, dp_options(rho => 0.00001)) FROM staff;
 
+-- threat 218: its largest epsilon, of each aggregate, also for plans that were made before
+SET SESSION AUTHORIZATION regress_dpq_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_asker', max_epsilon => 0.5);
+SET SESSION AUTHORIZATION regress_dpq_asker;
+SELECT dp_count(0.51) FROM staff;
+SELECT dp_count(NULL, dp_options(rho => 0.126)) FROM staff;
+SELECT dp_count(0.1), dp_median(salary, 0.6, 0, 10) FROM staff;
+SELECT department, dp_count(0.1) FROM staff GROUP BY department HAVING dp_keep_group(0.6, 1e-6);
+SELECT dp_count(0.5) > -1000 AS answers FROM staff;
+PREPARE planned_before AS SELECT dp_count(0.4) > -1000 AS answers FROM staff;
+EXECUTE planned_before;
+SET SESSION AUTHORIZATION regress_dpq_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_asker', max_epsilon => 0.3);
+SET SESSION AUTHORIZATION regress_dpq_asker;
+EXECUTE planned_before;
+DEALLOCATE planned_before;
+SET SESSION AUTHORIZATION regress_dpq_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_asker');
+SET SESSION AUTHORIZATION regress_dpq_asker;
+
 -- threat 36: the rights of others
 :allow
 CREATE FUNCTION lent() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = regress_dpq_hr, public AS

@@ -32,6 +32,14 @@ SELECT dp_grant_budget('regress_dpq_renewed', 2, every => '-1 month');
 SELECT dp_grant_budget('regress_dpq_renewed', 2, every => period::interval)
   FROM unnest('{1 day,1 week,1 month,12 months,1 year}'::text[]) period;
 SELECT * FROM regress_dpq_left;
+-- A quarter begins in January, April, July or October.
+BEGIN;
+SELECT dp_grant_budget('regress_dpq_renewed', 2, every => '3 months');
+SELECT every, renewed_at = (date_trunc('quarter', now() AT TIME ZONE 'UTC') + interval '3 months') AT TIME ZONE 'UTC' AS next_quarter
+  FROM dp_budget WHERE role = 'regress_dpq_renewed'::regrole;
+SELECT dpquantile.period_start('quarter', at) AT TIME ZONE 'UTC' AS start, dpquantile.period_end('quarter', at) AT TIME ZONE 'UTC' AS "end"
+  FROM unnest('{2026-03-31 23:59:59.999999+00,2026-04-01 00:00+00,2024-12-31 23:30-01}'::timestamptz[]) at;
+ROLLBACK;
 
 -- What is spent in a year counts in that year only.
 SET ROLE regress_dpq_renewed;

@@ -51,6 +51,7 @@ SELECT * FROM regress_dpq_small_terms;
 -- A notice tells when one that was stated becomes larger. One that was not follows the limit.
 SELECT dp_grant_budget('regress_dpq_small', 5);
 SELECT dp_grant_budget('regress_dpq_small', 6);
+SELECT dp_grant_budget('regress_dpq_small', 1e6);
 SELECT dp_grant_budget('regress_dpq_small', 4, smallest_charge => 1e-12);
 SELECT dp_grant_budget('regress_dpq_small', 4, smallest_charge => 0);
 \echo :SQLSTATE

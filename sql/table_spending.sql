@@ -82,6 +82,23 @@ SELECT dp_add_charge('regress_dpq_ts', 0.125, on_table => 'pg_class');
 SELECT number, function, epsilon, tables FROM dp_ledger WHERE role = 'regress_dpq_ts' ORDER BY number;
 :spent;
 
+-- threat 219: the owner of a table sees what was spent on it, to the minute: not what was spent on another table under its name, and nothing
+-- that was asked together with a table of somebody else.
+\set seen 'SELECT number, role, function, epsilon, tables, charged_at = date_trunc(''minute'', charged_at) AS to_minute FROM dp_ledger WHERE role = :role'
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+:seen;
+SELECT role, on_table, epsilon_limit, epsilon_spent FROM dp_budget ORDER BY on_table::text;
+SELECT count(*) AS fits FROM dp_budget_fits(0.1, 'other');
+RESET SESSION AUTHORIZATION;
+BEGIN;
+UPDATE dpquantile.ledger l SET tables = l.tables || m.tables, table_ids = l.table_ids || m.table_ids
+  FROM dpquantile.ledger m WHERE l.role_name = :role AND m.role_name = :role AND l.tables = '{regress_dpq_ts.staff}' AND m.tables = '{regress_dpq_ts.other}';
+ALTER TABLE other OWNER TO CURRENT_USER;
+SET SESSION AUTHORIZATION regress_dpq_ts_owner;
+:seen;
+SELECT role, on_table FROM dp_budget ORDER BY on_table::text;
+ROLLBACK;
+
 -- Rows that are lost, as in a restore without the table, are made again from ledger and archive.
 BEGIN;
 SELECT count(*) AS archived, count(tables) AS with_tables FROM dp_archive_ledger('infinity', with_tables => false) WHERE role = 'regress_dpq_ts';

@@ -18,7 +18,7 @@ INSERT INTO staff SELECT 'north', i FROM generate_series(1, 100) i;
 SELECT dp_protect_table('visit', 'patient', 20, max_groups => 2), dp_protect_table('visit_view', 'patient'), dp_protect_table('staff'),
        dp_grant_private_access('visit', 'team'), dp_grant_private_access('visit_view', 'team', 0.5),
        dp_grant_private_access('visit', 'leaver'),
-       dp_grant_private_access('staff', 'researcher', epsilon => 0.5, delta => 1e-6, reuse => '1 hour'),
+       dp_grant_private_access('staff', 'researcher', epsilon => 0.5, delta => 1e-6, reuse => '1 hour', max_epsilon => 2),
        dp_set_domain('staff', 'salary', 0, 1000, 0.5), dp_set_domain('staff', 'works_in', '{south,north}'),
        dp_grant_budget('researcher', 10, every => '1 year'), dp_grant_budget('researcher', 5, on_table => 'visit', every => '1 month'),
        dp_grant_budget('researcher', 2, on_table => 'staff'), dp_restrict_role('researcher') \g /dev/null

@@ -3,7 +3,7 @@ SET TimeZone = 'UTC';
 SELECT 'table', relation, relation::oid, user_column, user_number, max_rows, unit, through, max_groups FROM dpquantile.protected_table ORDER BY relation::text;
 SELECT 'identity', relation, table_id FROM dpquantile.table_identity ORDER BY relation::text;
 SELECT 'named', * FROM dpquantile.table_name ORDER BY table_id, name;
-SELECT 'access', relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, most_cancels, granted_at, granted_by
+SELECT 'access', relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, most_cancels, max_epsilon, granted_at, granted_by
   FROM dpquantile.private_grant ORDER BY relation::text, grantee;
 SELECT 'failed', relation, grantee, grantee_oid, failed_at, sqlstate, closes FROM dpquantile.failed_read ORDER BY failed_at;
 SELECT 'shown', relation, role, problem FROM dp_protected_tables ORDER BY relation::text, role;

@@ -1,5 +1,7 @@
 #include "pg/borrowed/borrowed_release.hpp"
 
+#include <limits>
+
 #include "pg/borrowed/answer_reuse.hpp"
 #include "pg/borrowed/borrowed_plan.hpp"
 #include "pg/borrowed/early_lookups.hpp"
@@ -74,16 +76,20 @@ void check_unit(const BorrowedPlan& mark, int number) {
 }
 
 // What the grants on all relations that the query names allow: the largest of the smallest
-// epsilons, the shortest reuse.
+// epsilons, the smallest of the largest ones, the shortest reuse.
 struct Allowed {
   double smallest_epsilon;
+  Oid table_of_smallest;
+  double max_epsilon;
+  Oid table_of_max;
   int64 reuse;
 };
 
 Allowed allowed_by_grants(const BorrowedPlan& mark) {
   if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
   AcceptInvalidationMessages();
-  Allowed allowed = {0, PG_INT64_MAX};
+  Allowed allowed = {0, InvalidOid, std::numeric_limits<double>::infinity(), InvalidOid,
+                     PG_INT64_MAX};
   const ListCell* cell;
   foreach (cell, mark.relations) {
     const int number = foreach_current_index(cell);
@@ -93,29 +99,41 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
     if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
     check_unit(mark, number);
     if (!is_named) continue;
-    allowed.smallest_epsilon = Max(allowed.smallest_epsilon, granted->smallest_epsilon);
+    if (granted->smallest_epsilon > allowed.smallest_epsilon) {
+      allowed.smallest_epsilon = granted->smallest_epsilon;
+      allowed.table_of_smallest = lfirst_oid(cell);
+    }
+    if (granted->max_epsilon < allowed.max_epsilon) {
+      allowed.max_epsilon = granted->max_epsilon;
+      allowed.table_of_max = lfirst_oid(cell);
+    }
     allowed.reuse = Min(allowed.reuse, granted->reuse);
   }
   return allowed;
 }
 
 // An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
-bool is_large_enough(const Charge& charge, double epsilon) {
-  if (charge.costs.own.epsilon) return *charge.costs.own.epsilon >= epsilon;
-  return charge.costs.own.rho && *charge.costs.own.rho >= epsilon * epsilon / 2;
-}
-
-void check_amount(const Charge& charge, double epsilon, Oid relation) {
-  if (is_large_enough(charge, epsilon)) return;
-  const bool has_epsilon = charge.costs.own.epsilon.has_value();
-  const double asked = has_epsilon ? *charge.costs.own.epsilon : *charge.costs.own.rho;
+void check_amount(const Charge& charge, const Allowed& allowed) {
+  const PrivacyCost& cost = charge.costs.own;
+  const bool has_epsilon = cost.epsilon.has_value();
+  const auto in_unit = [&](double epsilon) {
+    return has_epsilon ? epsilon : epsilon * epsilon / 2;
+  };
+  const double asked =
+      has_epsilon ? *cost.epsilon : cost.rho.value_or(std::numeric_limits<double>::quiet_NaN());
+  const bool is_too_large = asked > in_unit(allowed.max_epsilon);
+  // Also without an amount.
+  const bool is_too_small = !(asked >= in_unit(allowed.smallest_epsilon));
+  if (!is_too_large && !is_too_small) return;
+  const double limit = is_too_large ? allowed.max_epsilon : allowed.smallest_epsilon;
+  const char* table = get_rel_name(is_too_large ? allowed.table_of_max : allowed.table_of_smallest);
+  const char* unit = has_epsilon ? "epsilon" : "rho";
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("%s %s of %s is below the smallest %s of table \"%s\" (%s)",
-                         has_epsilon ? "epsilon" : "rho", decimal_text(asked), charge.function,
-                         has_epsilon ? "epsilon" : "rho", get_rel_name(relation),
-                         decimal_text(has_epsilon ? epsilon : epsilon * epsilon / 2)),
-                  errhint("This call was not charged. Ask for epsilon %s or more.",
-                          decimal_text(epsilon))));
+                  errmsg("%s %s of %s is %s %s of table \"%s\" (%s)", unit, decimal_text(asked),
+                         charge.function, is_too_large ? "above the largest" : "below the smallest",
+                         unit, table, decimal_text(in_unit(limit))),
+                  errhint("This call was not charged. Ask for epsilon %s or %s.",
+                          decimal_text(limit), is_too_large ? "less" : "more")));
 }
 
 // Which rows of a user there are depends on the conditions of the query.
@@ -296,7 +314,7 @@ ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> c
   require_borrowing_session(refused_query(relation));
   require_stack_for(state->es_plannedstmt);
   const Allowed allowed = allowed_by_grants(mark);
-  for (const Charge& charge : charges) check_amount(charge, allowed.smallest_epsilon, relation);
+  for (const Charge& charge : charges) check_amount(charge, allowed);
   for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
   check_rows_of_users(node, mark);
   check_shared_rows(mark);

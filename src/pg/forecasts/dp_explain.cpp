@@ -116,6 +116,28 @@ void put(FunctionCallInfo fcinfo, Row* row) {
   tuplestore_putvalues(result->setResult, result->setDesc, row->values, row->nulls);
 }
 
+const char* unit_of_error(const ExpectedError& error) {
+  const char* unit = psprintf("%s%s", error.unit, error.at_most ? ", at most" : "");
+  if (!error.fields) return unit;
+  return psprintf("%s; count %.3g, sum %.3g, variance %.3g, deviation %.3g", unit,
+                  error.fields->count, error.fields->sum, error.fields->variance,
+                  error.fields->stddev);
+}
+
+// min and max, which are no private aggregates, and look like answers about the rows.
+void put_bound(FunctionCallInfo fcinfo, const char* name) {
+  Row row{};
+  for (bool& is_null : row.nulls) is_null = true;
+  set_text(&row, 0, name);
+  set_text(&row, 1, "public bound");
+  for (int amount = 2; amount <= 4; ++amount) set_number(&row, amount, 0);
+  set_text(&row, 5, "nothing");
+  set_text(&row, 7,
+           strcmp(name, "min") == 0 ? "nothing of the rows: ask percentile_cont(0.01)"
+                                    : "nothing of the rows: ask percentile_cont(0.99)");
+  put(fcinfo, &row);
+}
+
 void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value) {
   Row row{};
   const PrivacyCost unknown{};
@@ -131,11 +153,7 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value
            : call.times > 1     ? psprintf("each of %d grouping sets", call.times)
                                 : "the query");
   set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
-  if (call.error) {
-    set_text(&row, 7, psprintf("%s%s", call.error->unit, call.error->at_most ? ", at most" : ""));
-  } else {
-    set_text(&row, 7, nullptr);
-  }
+  set_text(&row, 7, call.error ? unit_of_error(*call.error) : nullptr);
   set_problem_of_budget(&row, call.tables);
   set_tables(&row, call.tables);
   set_longest_value(&row, longest_value);
@@ -242,7 +260,10 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
   PG_TRY();
   {
     find_all_reasons(written, reasons);
-    if (reasons->errors == NIL) explain_query(fcinfo, written, rows);
+    if (reasons->errors == NIL) {
+      explain_query(fcinfo, written, rows);
+      for (const auto* name : each<const Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
+    }
   }
   PG_CATCH();
   {

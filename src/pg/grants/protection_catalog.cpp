@@ -1,6 +1,7 @@
 #include "pg/grants/protection_catalog.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "pg/grants/reference.hpp"
 #include "pg/grants/relation_permissions.hpp"
@@ -171,6 +172,8 @@ void read_grant(Contents* into, const Reader& row) {
   if (!name || !smallest) return;
   grant.role_name = *DatumGetName(*name);
   grant.access.smallest_epsilon = DatumGetFloat8(*smallest);
+  const auto most = row.column("max_epsilon");
+  grant.access.max_epsilon = most ? DatumGetFloat8(*most) : std::numeric_limits<double>::infinity();
   if (const auto epsilon = row.column("epsilon")) grant.access.epsilon = DatumGetFloat8(*epsilon);
   if (const auto delta = row.column("delta")) grant.access.delta = DatumGetFloat8(*delta);
   if (const auto reuse = row.column("reuse")) grant.access.reuse = microseconds_of(*reuse);
@@ -300,6 +303,7 @@ PrivateAccess combined(const PrivateAccess& one, const PrivateAccess& other) {
   const bool takes_other = other.epsilon && (!one.epsilon || *other.epsilon > *one.epsilon);
   PrivateAccess access = takes_other ? other : one;
   access.smallest_epsilon = std::min(one.smallest_epsilon, other.smallest_epsilon);
+  access.max_epsilon = std::max(one.max_epsilon, other.max_epsilon);
   access.reuse = std::max(one.reuse, other.reuse);
   access.most_cancels = std::max(one.most_cancels, other.most_cancels);
   return access;

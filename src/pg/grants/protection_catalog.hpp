@@ -70,6 +70,7 @@ List* relations_that_protect_users();
 // What the user's grants on the relation allow together.
 struct PrivateAccess {
   double smallest_epsilon;        // of a private aggregate
+  double max_epsilon;             // of one; infinite: only budgets limit it
   std::optional<double> epsilon;  // of each standard aggregate; none: they are not answered
   std::optional<double> delta;    // of the choice of groups; none: keys must be public
   int64 reuse;       // how long answers are returned again, in microseconds; 0: not at all
@@ -79,8 +80,8 @@ struct PrivateAccess {
 // None without a valid grant. A grant is valid for the members of a role, if the role still exists
 // under the name to which the owner gave it, if the user column is still the same, and if a table
 // that is protected through another one still leads to persons. Of several grants the smallest
-// smallest_epsilon counts, the largest epsilon with the delta beside it, the longest reuse, and the
-// most cancels.
+// smallest_epsilon counts, the largest max_epsilon, the largest epsilon with the delta beside it,
+// the longest reuse, and the most cancels.
 std::optional<PrivateAccess> private_access(Oid relation, Oid user);
 
 // The queries of the user that ended while they read rows of the relation.

@@ -12,10 +12,12 @@ extern "C" {
 // has 55000; limits have 54000 and 54001. docs/errors.md lists them all.
 namespace dpquantile {
 
-// Why a statement is refused, if all reasons are wanted and not only the first.
+// Why a statement is refused, if all reasons are wanted and not only the first: for dp_explain.
 struct Reasons {
   List* errors;  // ErrorData, each once, 100 at most
   bool is_last;  // the rules that come later would only find what follows from these
+  // Beside them, the names of standard aggregates of which a public bound is the answer.
+  List* bounds;
 };
 
 // What refusals of a query name. Plain data.

@@ -114,10 +114,11 @@ texts AS (
   SELECT c.budget_id, c.query_hash, charge.query FROM charge CROSS JOIN charged c WHERE charge.query IS NOT NULL AND c.table_id IS NULL
   ON CONFLICT DO NOTHING)
 INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon, delta, rho,
-                               accountant, grouping_sets, groups, query_hash, tables)
+                               accountant, grouping_sets, groups, query_hash, tables, table_ids)
 SELECT c.budget_id, c.charges_before + i, charge.role_name, charge.session_role_name, charge.functions[i]::name, charge.mechanisms[i],
        charge.neighbours[i], charge.epsilons[i], charge.deltas[i], charge.rhos[i], c.accountant, charge.grouping_sets[i],
-       CASE WHEN charge.groups[i] >= 0 THEN charge.groups[i] END, c.query_hash, charge.table_names
+       CASE WHEN charge.groups[i] >= 0 THEN charge.groups[i] END, c.query_hash, charge.table_names,
+       (SELECT array_agg(t.table_id) FROM dpquantile.table_identity t WHERE t.relation = ANY (charge.tables))
   FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i WHERE c.table_id IS NULL
 RETURNING number)";
 
@@ -282,6 +283,7 @@ ChargeRow row_to_enter(const ChargeRequest* request, const BudgetCheck& general,
   charge.add("session_role_name", NAMEOID, NameGetDatum(&request->session_role_name));
   add_items(charge, request, general.neighbours);
   add_query(charge, request);
+  add_tables(charge, request);
   add_table_names(charge, request);
   add_accountant_of_table(charge, tables);
   return charge;

@@ -48,7 +48,7 @@ Oid lock_own_relation(FunctionCallInfo fcinfo) {
 }
 
 void InternalCall::add(Oid type, NullableDatum value) {
-  Assert(count_ < kMost);
+  if (count_ == kMost) elog(ERROR, "function %s has too many arguments", function_);
   types_[count_] = type;
   values_[count_++] = value;
 }

@@ -30,7 +30,7 @@ class InternalCall {
   Datum result() const;
 
  private:
-  static constexpr int kMost = 8;
+  static constexpr int kMost = 9;
   const char* function_;
   Oid types_[kMost];
   NullableDatum values_[kMost];

@@ -73,7 +73,7 @@ DPQ_FUNCTION(dpq_unprotect_table) {
 }
 
 // (relation regclass, role regrole, smallest_epsilon float8, epsilon float8, delta float8, reuse
-// interval, most_cancels integer) returns void
+// interval, most_cancels integer, max_epsilon float8) returns void
 DPQ_FUNCTION(dpq_grant_private_access) {
   return call_for_owner(fcinfo, "set_private_grant");
 }

@@ -72,12 +72,13 @@ ExpectedError error_of_mean(const ForecastCall& call) {
   return on_worst_data(in_values(call.parameters, moments_error(call, MomentsDegree::kMean).mean));
 }
 
-// That of the mean for dp_stats, whose composite has all its errors.
+// That of the mean for dp_stats, beside those of its other fields.
 ExpectedError error_of_moments(const ForecastCall& call) {
   const AggregateParameters* parameters = call.parameters;
   const MomentsError error = moments_error(call, MomentsDegree::kVariance);
   if (call.function == "dp_stats") {
-    return on_worst_data({in_values(parameters, error.mean).amount, "the mean"});
+    return {error.mean, "the mean", true,
+            FieldErrors{error.count, error.sum, *error.sample_variance, *error.sample_stddev}};
   }
   const bool is_of_all = call.function.ends_with("_pop");
   return on_worst_data(

@@ -7,11 +7,20 @@
 
 namespace dpquantile {
 
+// Those of the other fields of dp_stats.
+struct FieldErrors {
+  double count;
+  double sum;
+  double variance;
+  double stddev;
+};
+
 // The mean absolute error to expect of an answer.
 struct ExpectedError {
   double amount;
   const char* unit;
   bool at_most = false;  // the amount is that of the worst data, and a bound for others
+  std::optional<FieldErrors> fields = std::nullopt;
 };
 
 // The error of the call on a group of `rows` rows. It depends on public parameters only: the

@@ -675,8 +675,15 @@ Node* count_of_rows(const Aggref* call, Node* row) {
 
 Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row) {
   const Counterpart& counterpart = *find_counterpart(call->aggfnoid);
-  if (counterpart.kind == Kind::kLeast) return bound_as_answer(level, call, true);
-  if (counterpart.kind == Kind::kMost) return bound_as_answer(level, call, false);
+  const bool is_lower = counterpart.kind == Kind::kLeast;
+  if (is_lower || counterpart.kind == Kind::kMost) {
+    Node* bound = bound_as_answer(level, call, is_lower);
+    Reasons* reasons = level->refused.reasons;
+    if (reasons != nullptr) {
+      reasons->bounds = lappend(reasons->bounds, makeString(get_func_name(call->aggfnoid)));
+    }
+    return bound;
+  }
   Aggref* made = make_call(level, call, counterpart, row);
   made->aggfilter = call->aggfilter;
   return as_type(level, call, as<Node>(made));

@@ -15,7 +15,7 @@ CREATE TABLE dpquantile.budget (
   charges         bigint  NOT NULL DEFAULT 0,
   revoked         boolean NOT NULL DEFAULT false,
   neighbours      text    NOT NULL DEFAULT 'add or remove' CHECK (neighbours IN ('add or remove', 'replace')),
-  every           text    CHECK (every IN ('day', 'week', 'month', 'year')),
+  every           text    CHECK (every IN ('day', 'week', 'month', 'quarter', 'year')),
   period_start    timestamptz,
   epsilon_before  numeric NOT NULL DEFAULT 0,
   delta_before    numeric NOT NULL DEFAULT 0,

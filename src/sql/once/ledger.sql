@@ -15,6 +15,7 @@ CREATE TABLE dpquantile.ledger (
   groups            integer,
   query_hash        bytea,
   tables            text[],
+  table_ids         uuid[],
   PRIMARY KEY (budget_id, number)
 );
 

@@ -37,6 +37,7 @@ CREATE TABLE dpquantile.private_grant (
   most_cancels     integer     NOT NULL DEFAULT 100 CHECK (most_cancels >= 0),
   granted_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
   granted_by       name        NOT NULL,
+  max_epsilon      float8      CHECK (max_epsilon >= greatest(smallest_epsilon, epsilon) AND max_epsilon <= 1000),
   PRIMARY KEY (relation, grantee)
 );
 

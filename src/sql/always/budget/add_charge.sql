@@ -123,11 +123,12 @@ BEGIN
     ON CONFLICT DO NOTHING;
   END IF;
   INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, function, mechanism, neighbours, epsilon,
-                                 delta, rho, accountant, grouping_sets, query_hash, tables)
+                                 delta, rho, accountant, grouping_sets, query_hash, tables, table_ids)
   VALUES (budget.budget_id, budget.charges + 1, name_now, session_user, 'dp_add_charge', 'none',
           CASE budget.neighbours WHEN 'replace' THEN 'replace the value of one row' ELSE 'unknown' END, added_epsilon, added_delta, added_rho,
           budget.accountant, 1, text_hash,
-          CASE WHEN dp_add_charge.on_table IS NOT NULL THEN ARRAY[dpquantile.name_of_table(dp_add_charge.on_table)] END);
+          CASE WHEN dp_add_charge.on_table IS NOT NULL THEN ARRAY[dpquantile.name_of_table(dp_add_charge.on_table)] END,
+          (SELECT ARRAY[i.table_id] FROM dpquantile.table_identity i WHERE i.relation = dp_add_charge.on_table));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text, regclass) IS

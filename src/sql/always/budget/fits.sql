@@ -20,7 +20,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table r
      CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon, b.neighbours) AS rho,
                                 dpquantile.charged_epsilon(k.query, dp_budget_fits.epsilon, b.neighbours) AS epsilon
                          OFFSET 0) AS c -- computed once
-     WHERE dp_budget_fits.epsilon IS NOT NULL AND (b.on_table IS NULL OR b.on_table = dp_budget_fits.on_table)
+     WHERE dp_budget_fits.epsilon IS NOT NULL AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets()) AND (b.on_table IS NULL OR b.on_table = dp_budget_fits.on_table)
      GROUP BY b.role, k.number, k.title
      ORDER BY b.role::text, k.number;
   END;

@@ -46,12 +46,13 @@ AS $$
 DECLARE
   -- By its text: PostgreSQL takes 30 days for equal to a month.
   calendar CONSTANT text := CASE calendar_of.every::text WHEN '1 day' THEN 'day' WHEN '7 days' THEN 'week'
-                                                         WHEN '1 mon' THEN 'month' WHEN '1 year' THEN 'year' END;
+                                                         WHEN '1 mon' THEN 'month' WHEN '3 mons' THEN 'quarter'
+                                                         WHEN '1 year' THEN 'year' END;
 BEGIN
   IF calendar_of.every IS NOT NULL AND calendar IS NULL THEN
-    RAISE EXCEPTION 'every must be 1 day, 1 week, 1 month or 1 year, got %', calendar_of.every
+    RAISE EXCEPTION 'every must be 1 day, 1 week, 1 month, 3 months or 1 year, got %', calendar_of.every
       USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'The budget begins anew with each day, week (on Monday), month or year of the calendar in UTC.';
+            HINT = 'The budget begins anew with each day, week (on Monday), month, quarter or year of the calendar in UTC.';
   END IF;
   RETURN calendar;
 END
@@ -302,17 +303,19 @@ CREATE OR REPLACE FUNCTION dpquantile.tell_raised_charge(had dpquantile.budget, 
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  -- A smallest charge that nobody has stated follows the limit.
+  -- A smallest charge that nobody has stated follows the limit, and matters only where it is as large as ordinary queries.
   was_stated CONSTANT boolean := had.smallest_charge <> coalesce(had.rho_limit, had.epsilon_limit) * 1e-6;
 BEGIN
-  IF NOT had.revoked AND had.accountant = terms.accountant AND was_stated AND terms.smallest_charge > had.smallest_charge THEN
+  IF NOT had.revoked AND had.accountant = terms.accountant AND (was_stated OR terms.accountant = 'pure' AND terms.smallest_charge > 0.01)
+     AND terms.smallest_charge > had.smallest_charge THEN
     RAISE NOTICE 'the smallest charge of role % is % now; until now %', terms.role, trim_scale(terms.smallest_charge), trim_scale(had.smallest_charge)
       USING HINT = 'It is a millionth of the limit unless smallest_charge is stated, each time.';
   END IF;
 END
 $$;
 COMMENT ON FUNCTION dpquantile.tell_raised_charge(dpquantile.budget, dpquantile.budget) IS
-  'had, terms: of a budget, before and after a grant that leaves smallest_charge out. A notice if a smallest charge that was stated has become larger.';
+  'had, terms: of a budget, before and after a grant that leaves smallest_charge out. A notice if a smallest charge that was stated, or that ordinary queries do not '
+  'reach, has become larger.';
 
 CREATE OR REPLACE FUNCTION dpquantile.store_terms(terms dpquantile.budget) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -381,8 +384,8 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'charges each query for the neighbours of its own guarantee; ''replace'' charges each query for replacing the value of one '
   'row, which moves it to another group if a key depends on it, and promises the limit for that, whatever the role asks '
   '(default: the old one, at first add or remove). A budget of '
-  'which something is spent keeps its neighbours. every: ''1 day'', ''1 week'', ''1 month'' or ''1 year'': the limits are for each such '
-  'period of the calendar in UTC, a week from Monday, so all answers of k periods together have the privacy loss k times epsilon and k '
+  'which something is spent keeps its neighbours. every: ''1 day'', ''1 week'', ''1 month'', ''3 months'' or ''1 year'': the limits are for each such '
+  'period of the calendar in UTC, a week from Monday and 3 months from January, April, July or October, so all answers of k periods together have the privacy loss k times epsilon and k '
   'times delta, without an end (default: the old value, at first for ever, also after a revocation). Until the first period of a new '
   'calendar begins, all that was ever spent counts. on_table: a protected table: the limit is for what private access to the '
   'table answers, beside the general budget of the role, if it has one; a query is charged to both, and must fit in both (default: the '

@@ -27,7 +27,7 @@ COMMENT ON COLUMN dpquantile.budget.neighbours IS
   'What the limits and all spending are for: ''add or remove'', the neighbours of each function itself, or ''replace'', replacing '
   'the value of one row. Only a role that has spent nothing may change it. All budgets of a role have the same.';
 COMMENT ON COLUMN dpquantile.budget.every IS
-  'The limits are for each day, week (from Monday), month or year of the calendar in UTC; NULL if they are for ever.';
+  'The limits are for each day, week (from Monday), month, quarter or year of the calendar in UTC; NULL if they are for ever.';
 COMMENT ON COLUMN dpquantile.budget.period_start IS
   'When the period began to which the latest charge belongs. It never goes back, whatever the clock does.';
 COMMENT ON COLUMN dpquantile.budget.epsilon_before IS

@@ -41,7 +41,7 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
          CASE WHEN NOT b.has_rho_alone THEN trim_scale(b.epsilon_ever) END AS epsilon_sum,
          trim_scale(b.smallest_charge) AS smallest_charge,
          b.neighbours,
-         '1 ' || b.every AS every,
+         CASE b.every WHEN 'quarter' THEN '3 months' ELSE '1 ' || b.every END AS every,
          dpquantile.period_end(b.every, b.period_start) AS renewed_at,
          b.relation AS on_table,
          CASE b.accountant WHEN 'zcdp' THEN trim_scale(b.charged_delta) END AS charged_delta
@@ -50,12 +50,13 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
    CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, d.converting,
                                                        b.rho_limit) AS epsilon_spent) e
    WHERE NOT b.revoked
-     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets());
+     AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets()
+          OR pg_has_role(current_user, (SELECT c.relowner FROM pg_class c WHERE c.oid = b.relation), 'USAGE'));
 COMMENT ON VIEW @extschema@.dp_budget IS
   'Privacy budgets: limit, spent and remaining (epsilon, delta), for ever, or in the present period if the budget is renewed. The '
   'accountant adds up the charges: pure adds '
-  'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget, the owner of the extension '
-  'sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
+  'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget and the budgets for tables that it owns, the owner of the '
+  'extension sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
 COMMENT ON COLUMN @extschema@.dp_budget.role IS 'The role that spends it.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_limit IS 'What dp_grant_budget granted.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
@@ -84,7 +85,7 @@ COMMENT ON COLUMN @extschema@.dp_budget.neighbours IS
   'What limits and spending are for. add or remove: each query is charged for the neighbours of its own guarantee. replace: each '
   'query is charged for replacing the value of one row.';
 COMMENT ON COLUMN @extschema@.dp_budget.every IS
-  'The limits are for each such period of the calendar in UTC: 1 day, 1 week (from Monday), 1 month or 1 year; NULL if they are for ever.';
+  'The limits are for each such period of the calendar in UTC: 1 day, 1 week (from Monday), 1 month, 3 months (from January) or 1 year; NULL if they are for ever.';
 COMMENT ON COLUMN @extschema@.dp_budget.renewed_at IS
   'When the next period begins, in which nothing is spent yet; NULL if the budget is for ever.';
 COMMENT ON COLUMN @extschema@.dp_budget.on_table IS

@@ -3,6 +3,8 @@ COMMENT ON COLUMN dpquantile.ledger.query_hash IS
   'The hash of the query''s text in query_text; NULL if the text is unknown.';
 COMMENT ON COLUMN dpquantile.ledger.tables IS
   'The names of the protected tables that the rows were of, with their schema; NULL for other rows.';
+COMMENT ON COLUMN dpquantile.ledger.table_ids IS
+  'Those of table_identity that these tables had, by which their owners find the charges, and not by a name that another table may get.';
 COMMENT ON TABLE dpquantile.query_text IS
   'The texts of the queries in the ledger, once for each budget, cut after 2 kB. query_hash is the SHA-256 of the text.';
 COMMENT ON TABLE dpquantile.budget_name IS

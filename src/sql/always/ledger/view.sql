@@ -3,7 +3,9 @@
 CREATE OR REPLACE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
   WITH viewer AS MATERIALIZED (
     SELECT dpquantile.sees_all_budgets() AS is_owner,
-           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role() AND b.table_id IS NULL) AS budget_id)
+           (SELECT b.budget_id FROM dpquantile.budget b WHERE b.role = dpquantile.charged_role() AND b.table_id IS NULL) AS budget_id,
+           (SELECT array_agg(i.table_id) FROM dpquantile.table_identity i JOIN pg_class c ON c.oid = i.relation
+             WHERE pg_has_role(current_user, c.relowner, 'USAGE')) AS own_tables)
   SELECT l.number,
          CASE WHEN v.is_owner THEN l.charged_at ELSE date_trunc('minute', l.charged_at, 'UTC') END AS charged_at,
          l.role_name AS role,
@@ -28,10 +30,12 @@ CREATE OR REPLACE VIEW @extschema@.dp_ledger WITH (security_barrier) AS
       ON k.role = b.role AND k.number = l.number
    CROSS JOIN viewer v
    WHERE v.is_owner OR l.budget_id = v.budget_id
-   ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number;
+         -- All tables of the charge: one that has another owner, or is gone, hides it.
+      OR l.table_ids <@ v.own_tables AND cardinality(l.table_ids) = cardinality(l.tables)
+   ORDER BY CASE WHEN v.is_owner THEN l.charged_at END, l.number, l.role_name;
 COMMENT ON VIEW @extschema@.dp_ledger IS
-  'One row for each charge that is not archived. A role sees its own charges in the order of their numbers, the owner of the extension sees all '
-  'charges in the order of time.';
+  'One row for each charge that is not archived. A role sees its own charges, and those about tables that it owns, in the order of their numbers, the owner of the '
+  'extension sees all charges in the order of time.';
 COMMENT ON COLUMN @extschema@.dp_ledger.number IS 'The number of the charge among those of its budget, from 1.';
 COMMENT ON COLUMN @extschema@.dp_ledger.charged_at IS 'When it was charged: to the minute, except for the owner of the extension.';
 COMMENT ON COLUMN @extschema@.dp_ledger.role IS 'The role whose budget was charged.';

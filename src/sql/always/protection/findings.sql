@@ -20,6 +20,23 @@ CREATE OR REPLACE FUNCTION dpquantile.findings_about_rights() RETURNS TABLE (sub
 COMMENT ON FUNCTION dpquantile.findings_about_rights() IS
   'What protection_findings tells about roles with private access that have other rights, too, or are not restricted.';
 
+CREATE OR REPLACE FUNCTION dpquantile.findings_about_names() RETURNS TABLE (subject text, status text, detail text)
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    -- A tool such as dbt makes a table anew, renames the old one, and drops it: the protection goes with the old one.
+    SELECT c.oid::regclass::text, 'warning',
+           format('it is not protected, and another table of this name was: SELECT dp_protect_table(%L, ...), and grant private access again. If nobody is to '
+                  'ask it, SELECT dp_unprotect_table(%L) after that', c.oid::regclass, c.oid::regclass)
+      FROM pg_catalog.pg_class c
+      JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+       AND EXISTS (SELECT FROM dpquantile.table_name n WHERE n.name = s.nspname || '.' || c.relname)
+       -- One that is or was protected itself is as its owner wants it.
+       AND NOT EXISTS (SELECT FROM dpquantile.table_identity i WHERE i.relation = c.oid);
+  END;
+COMMENT ON FUNCTION dpquantile.findings_about_names() IS
+  'What protection_findings tells about tables that have taken the name of a protected one, and are not protected.';
+
 CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, status text, detail text)
   LANGUAGE sql STABLE
   BEGIN ATOMIC
@@ -66,6 +83,8 @@ CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subje
      WHERE p.role_problem IS NULL AND dpquantile.missing_right(m.oid) IS NOT NULL
     UNION ALL
     SELECT * FROM dpquantile.findings_about_rights()
+    UNION ALL
+    SELECT * FROM dpquantile.findings_about_names()
      ORDER BY 1, 2, 3;
   END;
 COMMENT ON FUNCTION dpquantile.protection_findings() IS

@@ -1,5 +1,5 @@
-CREATE OR REPLACE FUNCTION dpquantile.check_private_terms(smallest_epsilon float8, epsilon float8, delta float8, reuse interval, most_cancels integer)
-  RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.check_private_terms(smallest_epsilon float8, epsilon float8, delta float8, reuse interval, most_cancels integer,
+                                                          max_epsilon float8) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -34,9 +34,16 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'most_cancels is how many queries may end early while they read rows. Leave it out for 100.';
   END IF;
+  IF NOT coalesce(check_private_terms.max_epsilon BETWEEN greatest(check_private_terms.smallest_epsilon, check_private_terms.epsilon) AND 1000, true) THEN
+    RAISE EXCEPTION 'max_epsilon must be between % and 1000, got %',
+                    greatest(check_private_terms.smallest_epsilon, check_private_terms.epsilon), check_private_terms.max_epsilon
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'An aggregate with a larger epsilon is refused, so it must be at least smallest_epsilon and epsilon. Leave it out if only budgets '
+                   'limit it.';
+  END IF;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.check_private_terms(float8, float8, float8, interval, integer) IS
+COMMENT ON FUNCTION dpquantile.check_private_terms(float8, float8, float8, interval, integer, float8) IS
   'The terms of dp_grant_private_access. An error for the first that no grant can have.';
 
 CREATE OR REPLACE FUNCTION dpquantile.check_rights_of_grantee(asked regclass, grantee oid) RETURNS void
@@ -85,8 +92,8 @@ $$;
 COMMENT ON FUNCTION dpquantile.restrict_grantee(regclass, oid, oid) IS
   'What dp_grant_private_access does with a role that logs in and is not restricted: for a superuser it restricts the role, else it is an error.';
 
-CREATE OR REPLACE FUNCTION dpquantile.tell_dropped_terms(asked regclass, grantee oid, epsilon float8, delta float8, reuse interval)
-  RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.tell_dropped_terms(asked regclass, grantee oid, smallest_epsilon float8, epsilon float8, delta float8,
+                                                         reuse interval, most_cancels integer, max_epsilon float8) RETURNS void
   LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET intervalstyle = postgres
 AS $$
 #variable_conflict use_column
@@ -98,20 +105,26 @@ BEGIN
    WHERE g.relation = tell_dropped_terms.asked AND g.grantee_oid = tell_dropped_terms.grantee;
   dropped := concat_ws(', ', CASE WHEN tell_dropped_terms.epsilon IS NULL THEN 'epsilon ' || had.epsilon END,
                              CASE WHEN tell_dropped_terms.delta IS NULL THEN 'delta ' || had.delta END,
-                             CASE WHEN tell_dropped_terms.reuse IS NULL THEN 'reuse ' || had.reuse END);
+                             CASE WHEN tell_dropped_terms.reuse IS NULL THEN 'reuse ' || had.reuse END,
+                             CASE WHEN tell_dropped_terms.max_epsilon IS NULL THEN 'max_epsilon ' || had.max_epsilon END,
+                             -- A larger one may be meant as epsilon, which is not the first argument.
+                             CASE WHEN tell_dropped_terms.smallest_epsilon > had.smallest_epsilon
+                                       OR tell_dropped_terms.smallest_epsilon < had.smallest_epsilon AND tell_dropped_terms.smallest_epsilon = 0.01
+                                  THEN 'smallest_epsilon ' || had.smallest_epsilon END,
+                             CASE WHEN tell_dropped_terms.most_cancels = 100 THEN 'most_cancels ' || nullif(had.most_cancels, 100) END);
   IF dropped <> '' THEN
     RAISE NOTICE 'the private access of role % to % has lost what it had: %', tell_dropped_terms.grantee::regrole, tell_dropped_terms.asked, dropped
-      USING HINT = 'A grant replaces the one before. Without epsilon plain SQL is refused, without delta keys that have no public list, and '
-                   'without reuse each query is charged.';
+      USING HINT = 'A grant replaces the one before, with defaults for what it leaves out. Without epsilon plain SQL is refused, without delta keys '
+                   'that have no public list, and without reuse each query is charged.';
   END IF;
 END
 $$;
-COMMENT ON FUNCTION dpquantile.tell_dropped_terms(regclass, oid, float8, float8, interval) IS
+COMMENT ON FUNCTION dpquantile.tell_dropped_terms(regclass, oid, float8, float8, float8, interval, integer, float8) IS
   'asked: a protected table; grantee: a role; the others: of its new grant. A notice if the grant before had one of these, and the new one '
-  'has not.';
+  'has not, or another smallest_epsilon or most_cancels that may not be meant.';
 
 CREATE OR REPLACE FUNCTION dpquantile.set_private_grant(relation regclass, role regrole, smallest_epsilon float8, epsilon float8,
-                                                        delta float8, reuse interval, most_cancels integer, caller oid)
+                                                        delta float8, reuse interval, most_cancels integer, max_epsilon float8, caller oid)
   RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -139,22 +152,22 @@ BEGIN
       USING ERRCODE = 'undefined_object', HINT = 'Create it first: CREATE ROLE analyst LOGIN.';
   END IF;
   PERFORM dpquantile.check_private_terms(set_private_grant.smallest_epsilon, set_private_grant.epsilon, set_private_grant.delta,
-                                         set_private_grant.reuse, set_private_grant.most_cancels);
+                                         set_private_grant.reuse, set_private_grant.most_cancels, set_private_grant.max_epsilon);
   PERFORM dpquantile.check_rights_of_grantee(asked, grantee.oid);
   PERFORM dpquantile.restrict_grantee(asked, grantee.oid, set_private_grant.caller);
-  PERFORM dpquantile.tell_dropped_terms(asked, grantee.oid, set_private_grant.epsilon, set_private_grant.delta,
-                                        set_private_grant.reuse);
+  PERFORM dpquantile.tell_dropped_terms(asked, grantee.oid, set_private_grant.smallest_epsilon, set_private_grant.epsilon, set_private_grant.delta,
+                                        set_private_grant.reuse, set_private_grant.most_cancels, set_private_grant.max_epsilon);
 
   -- What was granted under an earlier name of the role is closed.
   DELETE FROM dpquantile.private_grant g
    WHERE g.relation = asked AND g.grantee_oid = grantee.oid AND g.grantee <> grantee.rolname;
   INSERT INTO dpquantile.private_grant AS g (relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, most_cancels,
-                                             granted_by)
+                                             max_epsilon, granted_by)
   VALUES (asked, grantee.rolname, grantee.oid, set_private_grant.smallest_epsilon, set_private_grant.epsilon,
-          set_private_grant.delta, set_private_grant.reuse, set_private_grant.most_cancels, (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
+          set_private_grant.delta, set_private_grant.reuse, set_private_grant.most_cancels, set_private_grant.max_epsilon, (SELECT r.rolname FROM pg_roles r WHERE r.oid = set_private_grant.caller))
   ON CONFLICT ON CONSTRAINT private_grant_pkey DO UPDATE
      SET grantee_oid = excluded.grantee_oid, smallest_epsilon = excluded.smallest_epsilon, epsilon = excluded.epsilon,
-         delta = excluded.delta, reuse = excluded.reuse, most_cancels = excluded.most_cancels,
+         delta = excluded.delta, reuse = excluded.reuse, most_cancels = excluded.most_cancels, max_epsilon = excluded.max_epsilon,
          granted_at = excluded.granted_at, granted_by = excluded.granted_by;
   PERFORM dpquantile.grant_use(grantee.oid, set_private_grant.caller);
 END
@@ -201,15 +214,16 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION dpquantile.open_private_access(regclass, regrole, oid) IS 'What dp_open_private_access does for caller.';
-COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, interval, integer, oid) IS 'What dp_grant_private_access does for caller.';
+COMMENT ON FUNCTION dpquantile.set_private_grant(regclass, regrole, float8, float8, float8, interval, integer, float8, oid) IS 'What dp_grant_private_access does for caller.';
 COMMENT ON FUNCTION dpquantile.end_private_grant(regclass, text, oid) IS 'What dp_revoke_private_access does for caller.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_grant_private_access(relation regclass, role regrole, smallest_epsilon float8 DEFAULT 0.01,
                                                      epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL,
-                                                     reuse interval DEFAULT NULL, most_cancels integer DEFAULT 100)
+                                                     reuse interval DEFAULT NULL, most_cancels integer DEFAULT 100,
+                                                     max_epsilon float8 DEFAULT NULL)
   RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_grant_private_access';
-COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8, float8, float8, interval, integer) IS
+COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float8, float8, float8, interval, integer, float8) IS
   'Lets a role ask private queries of a protected table, in restricted sessions and within its budget. relation: a protected '
   'table; role: a role without any right on the table; one that logs in must be restricted (dp_restrict_role), which this '
   'function does itself for a superuser; not PUBLIC; members of a role have its private access; smallest_epsilon: an aggregate '
@@ -218,7 +232,8 @@ COMMENT ON FUNCTION @extschema@.dp_grant_private_access(regclass, regrole, float
   'that come from the rows, each query at epsilon and this delta more (default: NULL, only by public keys); reuse: how long the answers of a query are shown again, '
   'without a charge, when the role asks it once more (default: NULL, each query is charged); most_cancels: how many queries of the role may be cancelled, or '
   'run out of time or memory, while they read rows, before its private access closes until dp_open_private_access: each may tell one bit '
-  '(default: 100). A second grant to the role replaces the first; a notice tells if epsilon, delta or reuse goes. '
+  '(default: 100); max_epsilon: an aggregate with a larger epsilon is refused, at least smallest_epsilon and epsilon and at most 1000; a rho counts as the '
+  'epsilon of which it is half the square (default: NULL, only budgets limit it). A second grant to the role replaces the first; a notice tells what goes. '
   'The grant holds for this role: it is closed if the role is renamed, or dropped and made again. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_open_private_access(relation regclass, role regrole) RETURNS void

@@ -11,11 +11,12 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_explain(query text, rows bigint DEFAUL
   RETURNS SETOF record
   LANGUAGE C VOLATILE ROWS 5 AS 'MODULE_PATHNAME', 'dpq_explain';
 COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
-  'What a query would cost: a row for each private aggregate in it, also for those that would answer in the place of standard ones; or, '
+  'What a query would cost: a row for each private aggregate in it, also for those that would answer in the place of standard ones, and for min and max, '
+  'which answer public bounds for nothing; or, '
   'if the query is refused, a row for each reason that another one does not hide, 100 at most, in the order of the text. query: one SELECT, without parameters; rows: a public guess of the number of rows '
   'of a group, from 1 to 2^40. private_aggregate: its name; '
   'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
-  'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean, of dp_cdf the 95 % error of all its counts at once, of '
+  'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean (those of its other fields stand in error_in), of dp_cdf the 95 % error of all its counts at once, of '
   'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit (ranks are rows between a quantile and the answer; "at most" '
   'stands at means and spreads, whose error is that of the worst values); problem: '
   'why the query is refused, and what would be accepted; tables: the protected tables that its rows are of: budgets for them (dp_budget) are '

@@ -30,6 +30,8 @@ COMMENT ON COLUMN dpquantile.private_grant.grantee_oid IS
   'The OID of grantee, from a trigger; 0 if there was no such role. Unless a role has this OID and this name, the grant is closed.';
 COMMENT ON COLUMN dpquantile.private_grant.smallest_epsilon IS
   'A private aggregate with a smaller epsilon is refused.';
+COMMENT ON COLUMN dpquantile.private_grant.max_epsilon IS
+  'A private aggregate with a larger epsilon is refused; NULL if only budgets limit it.';
 COMMENT ON COLUMN dpquantile.private_grant.epsilon IS
   'What each standard aggregate costs, such as count(*); NULL if only private aggregates may be asked.';
 COMMENT ON COLUMN dpquantile.private_grant.delta IS

@@ -13,6 +13,7 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.delta,
          g.reuse,
          g.most_cancels,
+         g.max_epsilon,
          coalesce(dpquantile.unprotectable(t.relation),
                   CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
                        THEN format('its user column "%s" is gone', t.user_column) END,
@@ -74,6 +75,7 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
             FROM dpquantile.column_domains d WHERE d.relation = p.relation AND d.problem IS NULL) AS domains,
          quote_ident(p.grantee) AS role,
          p.smallest_epsilon,
+         p.max_epsilon,
          p.epsilon,
          p.delta,
          p.reuse,
@@ -116,6 +118,8 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS
   'A role with private access: the current role, one that it is a member of, or for the owner of the table any role. NULL if no '
   'role has.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.smallest_epsilon IS 'A private aggregate with a smaller epsilon is refused.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.max_epsilon IS
+  'A private aggregate with a larger epsilon is refused; NULL if only budgets limit it.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.epsilon IS
   'What each standard aggregate costs, such as count(*); NULL if only private aggregates may be asked.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.delta IS
