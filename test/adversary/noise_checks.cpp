@@ -3,6 +3,7 @@
 
 #include "adversary/checks.hpp"
 #include "core/noisy_histogram/bin_bounds.hpp"
+#include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/noise.hpp"
@@ -10,7 +11,8 @@
 #include "core/privacy/noise_table.hpp"
 #include "support/confidence.hpp"
 
-// Noise on integers, and histograms: docs/privacy.md, "Noise samplers" and "Histograms".
+// Noise on integers, histograms and learned bounds: docs/privacy.md, "Noise samplers", "Histograms"
+// and "Learned bounds".
 namespace dpquantile::adversary {
 
 namespace {
@@ -177,6 +179,57 @@ void place_in_bins(Search& search) {
                      bin.value_or(bounds.size()), bounds.size() - 1, expected));
 }
 
+// With two cells, of which each is a block, there are no bounds if no noisy count is above 30
+// spreads of Laplace noise, or sqrt(60) of Gaussian noise. So the law is known.
+void compare_bounds(Search& search) {
+  const bool is_zcdp = search.chance(0.5);
+  const PrivacyParameter privacy =
+      is_zcdp ? zcdp(search.log_uniform(1e-4, 4)) : pure(search.log_uniform(1e-3, 20));
+  const double spread = is_zcdp ? std::sqrt(1 / (2 * privacy.value)) : 1 / privacy.value;
+  const double threshold = (is_zcdp ? std::sqrt(60) : 30) * spread;
+  std::uint64_t counts[2];
+  for (std::uint64_t& count : counts) {
+    count = static_cast<std::uint64_t>(
+        search.chance(0.3) ? 0.0 : std::max(0.0, threshold + search.uniform(-2, 2) * spread));
+  }
+  // Whether a count is above the threshold must not depend on the rounding of the threshold.
+  const double at = std::floor(threshold);
+  if (threshold - at < 1e-6 || threshold - at > 1 - 1e-6) return;
+  double none = 1;
+  for (const std::uint64_t count : counts) {
+    const double noise = at - static_cast<double>(count);
+    none *= is_zcdp ? gaussian_below(spread * spread, noise) : laplace_below(spread, noise);
+  }
+  constexpr std::uint64_t kRuns = 200;
+  std::uint64_t without = 0;
+  for (std::uint64_t i = 0; i < kRuns; ++i) {
+    without += !learn_bounds(OrdinalGrid(0, 0, 0), counts, privacy, search.context());
+  }
+  if (test::binomial_p_value(without, kRuns, std::clamp(none, 0.0, 1.0)) >
+      search.next_false_alarm())
+    return;
+  search.report(
+      text("%s %.17g, %llu and %llu values: no bounds in %llu of %llu runs, with a "
+           "probability of %.9g",
+           parameter_name(privacy.measure), privacy.value,
+           static_cast<unsigned long long>(counts[0]), static_cast<unsigned long long>(counts[1]),
+           static_cast<unsigned long long>(without), static_cast<unsigned long long>(kRuns), none));
+}
+
+// A value is in one cell, the one that has it.
+void place_on_ordinal_grid(Search& search) {
+  const int digits = static_cast<int>(search.below(7));
+  const int least = static_cast<int>(search.pick({-1000, 0, 13, 49}));
+  const OrdinalGrid grid(digits, least, least + static_cast<int>(search.pick({0, 1, 14, 24})));
+  const double edge = grid.edge(static_cast<std::uint32_t>(search.below(grid.cells() + 1)));
+  const double value = search.pick({edge, std::nextafter(edge, -HUGE_VAL),
+                                    std::nextafter(edge, HUGE_VAL), -0.0, 4.9e-324, HUGE_VAL});
+  const std::uint32_t cell = grid.cell_of(value);
+  const double inside = std::clamp(value, grid.edge(0), grid.edge(grid.cells()));
+  if (cell < grid.cells() && grid.edge(cell) <= inside && inside <= grid.edge(cell + 1)) return;
+  search.report(text("value %.17g is in cell %u, from %.17g on", value, cell, grid.edge(cell)));
+}
+
 }  // namespace
 
 std::vector<Check> noise_checks() {
@@ -185,7 +238,9 @@ std::vector<Check> noise_checks() {
           {"noise, Gaussian", all, compare_gaussian, 30},
           {"noise, cost", all, add_up_noise, 1000},
           {"histogram, law", {Mechanism::kHistogram}, compare_histogram, 20},
-          {"histogram, bins", {Mechanism::kHistogram}, place_in_bins, 1000}};
+          {"histogram, bins", {Mechanism::kHistogram}, place_in_bins, 1000},
+          {"learned bounds, law", {Mechanism::kLearnedBounds}, compare_bounds, 20},
+          {"learned bounds, cells", {Mechanism::kLearnedBounds}, place_on_ordinal_grid, 1000}};
 }
 
 }  // namespace dpquantile::adversary

@@ -1,6 +1,8 @@
-// Counts, sums, means, variances, pairs, histograms: docs/privacy.md, Theorems 21, 21p, 22 and 25,
-// "A number of distinct values", Theorem 28 for replacing. Values are such that sums are multiples
-// of a large unit.
+// Counts, sums, means, variances, pairs, histograms, learned bounds: docs/privacy.md, Theorems 21,
+// 21p, 22, 25 and 25b, "A number of distinct values", Theorem 28 for replacing. Values are such
+// that sums are multiples of a large unit.
+#include <algorithm>
+
 #include "core/contributions/fixed_point.hpp"
 #include "core/distinct/distinct_hashes.hpp"
 #include "core/moments/bernstein_pairs.hpp"
@@ -8,6 +10,7 @@
 #include "core/moments/moments.hpp"
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
+#include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/privacy_cost.hpp"
@@ -75,6 +78,31 @@ void histograms(Report& report) {
                      const test::TestContext context;
                      const auto released = release_histogram(rows, privacy, context);
                      return Answer(released.begin(), released.end());
+                   });
+  }
+}
+
+// On two cells. Bounds take 20 rows with an epsilon of 1.5, 5 with 6.
+void learned_bounds(Report& report) {
+  constexpr OrdinalGrid kGrid(0, 0, 0);
+  for (const PrivacyParameter& privacy : kGuarantees) {
+    std::vector<Counts> data;
+    for (const Counts& counts : all_counts(2, report.by_effort(3, 6))) {
+      for (const std::uint64_t more : {0U, 4U, 9U, 19U}) {
+        data.push_back({counts[0], counts[1]});
+        data.push_back({counts[0] + more, counts[1]});
+      }
+    }
+    std::ranges::sort(data);
+    data.erase(std::unique(data.begin(), data.end()), data.end());
+    compare_counts(report, name_of("learned bounds", privacy), data,
+                   vector_noise_costs(integer_noise_cost(privacy)),
+                   {.least_chance = report.by_effort(1e-8, 1e-10)},
+                   [&](const Counts& rows) -> Answer {
+                     const test::TestContext context;
+                     const auto bounds = learn_bounds(kGrid, rows, privacy, context);
+                     if (!bounds) return {};
+                     return {bits_of(bounds->lower), bits_of(bounds->upper)};
                    });
   }
 }
@@ -166,11 +194,8 @@ void pairs(Report& report) {
 }  // namespace
 
 std::vector<Check> moment_checks() {
-  return {{"counts", counts},
-          {"histograms", histograms},
-          {"sums", sums},
-          {"Bernstein sums", bernstein},
-          {"pairs", pairs}};
+  return {{"counts", counts}, {"histograms", histograms},    {"learned bounds", learned_bounds},
+          {"sums", sums},     {"Bernstein sums", bernstein}, {"pairs", pairs}};
 }
 
 }  // namespace dpquantile::exhaustive

@@ -64,6 +64,11 @@ std::int64_t IntegerNoise::draw(RandomStream& random) const {
                                            : discrete_gaussian(random, parameter_);
 }
 
+NoiseTable IntegerNoise::table() const {
+  return measure_ == PrivacyMeasure::kPure ? NoiseTable::laplace(parameter_)
+                                           : NoiseTable::gaussian(parameter_);
+}
+
 int gaussian_sensitivity_bits(double rho, int most) {
   const double room = kGaussianVarianceBits + std::log2(rho);
   const int bits = static_cast<int>(std::floor(room / 2));

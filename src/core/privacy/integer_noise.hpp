@@ -4,6 +4,7 @@
 
 #include "core/base/int128.hpp"
 #include "core/privacy/noise.hpp"
+#include "core/privacy/noise_table.hpp"
 #include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/privacy/random.hpp"
@@ -28,6 +29,8 @@ class IntegerNoise {
 
   // Throws RandomnessUnavailable, and std::overflow_error as the samplers do.
   std::int64_t draw(RandomStream& random) const;
+  // The same noise for some hundred draws or more. Throws what the factories of NoiseTable throw.
+  NoiseTable table() const;
 
   // The scale of Laplace noise, the sigma of Gaussian noise: public.
   double spread() const { return spread_; }

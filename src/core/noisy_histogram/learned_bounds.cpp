@@ -1,0 +1,168 @@
+#include "core/noisy_histogram/learned_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/int128.hpp"
+#include "core/privacy/integer_noise.hpp"
+
+namespace dpquantile {
+
+namespace {
+
+// How sure a block must be that it has records: in the cell beside an end, and far away.
+constexpr int kNear = 3;
+constexpr int kFar = 30;
+
+// Chernoff's bound for the sum of `width` Laplace noises of scale 1: the sum exceeds t with a
+// probability of at most e^-this.
+double laplace_level(double width, double t) {
+  const double at = (std::hypot(width, t) - width) / t;
+  return at * t + width * std::log1p(-at * at);
+}
+
+// The smallest t with laplace_level(width, t) >= level, up to rounding.
+double laplace_in_block(double width, double level) {
+  if (width == 1) return level;
+  double low = 0;
+  double high = 2 * level + 4 * std::sqrt(width * level);
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (laplace_level(width, middle) < level ? low : high) = middle;
+  }
+  return high;
+}
+
+struct Block {
+  std::size_t begin;
+  std::size_t end;
+};
+
+// Blocks of 1, 2, 4 ... 2^digits cells, and whether they have records.
+class Blocks {
+ public:
+  Blocks(std::span<const std::int64_t> noisy, int digits, const CountNoise& noise,
+         std::pmr::memory_resource* memory)
+      : cells_(noisy.size()), widths_(digits + 1), below_(memory), thresholds_(memory) {
+    below_.reserve(cells_ + 1);
+    below_.push_back(0);
+    for (const std::int64_t count : noisy) below_.push_back(below_.back() + count);
+    thresholds_.reserve(static_cast<std::size_t>(widths_ * (kFar + 1)));
+    for (int k = 0; k < widths_; ++k) {
+      thresholds_.push_back(0);
+      for (int level = 1; level <= kFar; ++level) {
+        thresholds_.push_back(noise_in_block(1 << k, level, noise));
+      }
+    }
+  }
+
+  // The block with most records for its noise.
+  std::optional<Block> densest() const {
+    std::optional<Block> best;
+    double most = 1;
+    for (int k = 0; k < widths_; ++k) {
+      const std::size_t width = std::size_t{1} << k;
+      for (std::size_t begin = 0; begin + width <= cells_; ++begin) {
+        const double share = records(begin, begin + width) / threshold(k, kFar);
+        if (share <= most) continue;
+        most = share;
+        best = {begin, begin + width};
+      }
+    }
+    return best;
+  }
+
+  // Where the records end, from an end on.
+  std::size_t upper_end(std::size_t end) const {
+    for (std::size_t begin = end; begin < cells_; ++begin) {
+      for (int k = 0; k < widths_; ++k) {
+        const std::size_t next = begin + (std::size_t{1} << k);
+        if (next > cells_ || !has_records(begin, next, k, next - end)) continue;
+        end = next;
+        begin = end - 1;
+        break;
+      }
+    }
+    return end;
+  }
+
+  std::size_t lower_end(std::size_t end) const {
+    for (std::size_t begin = end; begin > 0; --begin) {
+      for (int k = 0; k < widths_; ++k) {
+        const std::size_t width = std::size_t{1} << k;
+        if (width > begin || !has_records(begin - width, begin, k, end - (begin - width))) continue;
+        end = begin - width;
+        begin = end + 1;
+        break;
+      }
+    }
+    return end;
+  }
+
+ private:
+  double records(std::size_t begin, std::size_t end) const {
+    return static_cast<double>(below_[end] - below_[begin]);
+  }
+  double threshold(int k, int level) const {
+    return thresholds_[static_cast<std::size_t>(k * (kFar + 1) + level)];
+  }
+  // `distance`: from the end so far to the far end of the block, in cells.
+  bool has_records(std::size_t begin, std::size_t end, int k, std::size_t distance) const {
+    const int level = static_cast<int>(std::min<std::size_t>(kNear + distance - 1, kFar));
+    return records(begin, end) > threshold(k, level);
+  }
+
+  std::size_t cells_;
+  int widths_;
+  std::pmr::vector<int128_t> below_;  // the records below each edge
+  std::pmr::vector<double> thresholds_;
+};
+
+// An end that is small beside the other one without the digits that only tell how close to 0 it is.
+// The larger one has few digits, and keeps them.
+LearnedBounds rounded(double lower, double upper) {
+  const double largest = std::max(std::abs(lower), std::abs(upper));
+  const double unit = std::ldexp(1, std::ilogb(largest) - 12);
+  const auto round = [&](double bound) {
+    return std::abs(bound) == largest ? bound : std::round(bound / unit) * unit;
+  };
+  return {round(lower), round(upper)};
+}
+
+}  // namespace
+
+double noise_in_block(int width, double level, const CountNoise& noise) {
+  const double unit = noise.measure == PrivacyMeasure::kPure ? laplace_in_block(width, level)
+                                                             : std::sqrt(2 * width * level);
+  return noise.spread * unit;
+}
+
+std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,
+                                                    std::span<const std::int64_t> noisy,
+                                                    const CountNoise& noise,
+                                                    std::pmr::memory_resource* memory) {
+  const Blocks blocks(noisy, grid.digits(), noise, memory);
+  const std::optional<Block> densest = blocks.densest();
+  if (!densest) return std::nullopt;
+  const auto lower = static_cast<std::uint32_t>(blocks.lower_end(densest->begin));
+  const auto upper = static_cast<std::uint32_t>(blocks.upper_end(densest->end));
+  return rounded(grid.edge(lower), grid.edge(upper));
+}
+
+std::optional<LearnedBounds> learn_bounds(const OrdinalGrid& grid,
+                                          std::span<const std::uint64_t> counts,
+                                          const PrivacyParameter& privacy,
+                                          const MechanismContext& context) {
+  const IntegerNoise noise(privacy, 1);
+  std::pmr::vector<std::int64_t> noisy(counts.size(), context.memory);
+  noise.table().draw(noisy, context.random);
+  for (std::size_t i = 0; i < noisy.size(); ++i) {
+    context.cancel.tick();
+    const int128_t sum = int128_t{counts[i]} + noisy[i];
+    noisy[i] = static_cast<std::int64_t>(std::clamp<int128_t>(sum, INT64_MIN, INT64_MAX));
+  }
+  return bounds_of_noisy_counts(grid, noisy, {privacy.measure, noise.spread()}, context.memory);
+}
+
+}  // namespace dpquantile

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+
+#include "core/noisy_histogram/ordinal_grid.hpp"
+#include "core/privacy/mechanism.hpp"
+#include "core/privacy/privacy_parameter.hpp"
+
+namespace dpquantile {
+
+// lower < upper, both finite.
+struct LearnedBounds {
+  double lower;
+  double upper;
+
+  bool operator==(const LearnedBounds&) const = default;
+};
+
+// Finds bounds of values of which nothing is known. Adds independent discrete Laplace noise of
+// scale 1 / epsilon, or discrete Gaussian noise of sigma^2 = 1 / (2 rho), to the number of values
+// in each cell of the grid, and finds the bounds in the noisy counts by bounds_of_noisy_counts().
+// `counts` has grid.cells() numbers, at most 2^62 in all.
+//
+// Privacy: epsilon-differentially private or rho-zCDP, by the measure, for adding or removing one
+// record; that there are no bounds included (docs/privacy.md, Theorem 25b).
+//
+// Throws ParameterError as check_privacy_parameter() does, RandomnessUnavailable, Cancelled,
+// std::bad_alloc, and std::overflow_error as the samplers do. O(cells) memory and time.
+std::optional<LearnedBounds> learn_bounds(const OrdinalGrid& grid,
+                                          std::span<const std::uint64_t> counts,
+                                          const PrivacyParameter& privacy,
+                                          const MechanismContext& context);
+
+// The noise in a count: its measure tells its law, `spread` is IntegerNoise::spread().
+struct CountNoise {
+  PrivacyMeasure measure;
+  double spread;
+};
+
+// What follows from noisy counts. It begins with the block of neighbouring cells, of up to an
+// octave, that has most records for its noise: none, if noise alone would have as many with a
+// probability of more than e^-30. From there each end moves outwards, block by block, to each block
+// that has more records than noise would have. The farther a block is from the end before it, the
+// surer it must be, from e^-3 to e^-30: a bound that is a little too wide does little harm, and a
+// bound that is 2^10 times too wide ruins an answer. So 30/epsilon records are enough for bounds,
+// and some 3/epsilon to 30/epsilon at each end lie outside of them. The probability that a bound
+// is far from all data is stated in docs/privacy.md, Theorem 25c.
+//
+// An end that is small beside the other one is rounded to a multiple of some 2^-12 of that.
+//
+// Not private by itself: it is post-processing, a function of its arguments.
+std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,
+                                                    std::span<const std::int64_t> noisy,
+                                                    const CountNoise& noise,
+                                                    std::pmr::memory_resource* memory);
+
+// The number of records in a block of cells that `noise` alone exceeds with a probability of at
+// most e^-level. Requires width >= 1, level > 0.
+double noise_in_block(int width, double level, const CountNoise& noise);
+
+}  // namespace dpquantile
