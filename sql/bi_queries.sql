@@ -14,7 +14,7 @@ CREATE TABLE city (name text PRIMARY KEY, region text);
 INSERT INTO city VALUES ('Oslo', 'North'), ('Paris', 'South'), ('Rome', 'South');
 GRANT SELECT ON city TO regress_dpq_bi_analyst;
 CREATE TABLE visits (
-  id int PRIMARY KEY, patient int, city text NOT NULL, department text, amount numeric NOT NULL, at timestamptz NOT NULL, born date, urgent boolean);
+  id int PRIMARY KEY, patient int, city text NOT NULL, department text NOT NULL, amount numeric NOT NULL, at timestamptz NOT NULL, born date, urgent boolean);
 -- One each 20 minutes of 2024, from January to the beginning of October
 INSERT INTO visits
   SELECT i, i % 900, (ARRAY['Oslo','Paris','Rome'])[1 + i % 3], (ARRAY['ENT','Surgery'])[1 + i % 2], (i * 37 % 200)::numeric + 0.5,

@@ -47,7 +47,7 @@ TABLE domains;
 
 -- Lists of keys of each type, in the order given. A column may have bounds and keys.
 SET ROLE regress_dpq_domain_owner;
-SELECT dp_set_domain('visit', 'ward', '{"North wing",South}');
+SELECT dp_set_domain('visit', 'ward', '{"North wing",South,NULL}');
 SELECT dp_set_domain('visit', 'shade', ARRAY['blue', 'red']);
 SELECT dp_set_domain('visit', 'open', ARRAY[true, false]);
 SELECT dp_set_domain('visit', 'code', ARRAY['A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid]);
@@ -105,7 +105,8 @@ SELECT dp_set_domain('visit', 'left_at', '2020-01-01', '2021-01-01', '1 month');
 SELECT dp_set_domain('visit', 'ward', 0, 1);
 SELECT dp_set_domain('visit', 'ward', '{}'::text[]);
 SELECT dp_set_domain('visit', 'ward', NULL::text[]);
-SELECT dp_set_domain('visit', 'ward', ARRAY['a', NULL]);
+SELECT dp_set_domain('visit', 'ward', ARRAY['a', NULL, NULL]);
+SELECT dp_set_domain('visit', 'ward', ARRAY[NULL::text]);
 SELECT dp_set_domain('visit', 'ward', ARRAY['a', 'b', 'a']);
 SELECT dp_set_domain('visit', 'cost', ARRAY[1.0, 1.00]);
 SELECT dp_set_domain('visit', 'Ward no', ARRAY['a', 'a  ']);

@@ -13,7 +13,7 @@ SET search_path = regress_dpq_groups, public;
 CREATE TABLE persons (id int PRIMARY KEY, region text);
 INSERT INTO persons SELECT p, CASE p % 2 WHEN 0 THEN 'north' ELSE 'south' END FROM generate_series(1, 40) p;
 INSERT INTO persons SELECT p, 'north' FROM generate_series(100, 140) p;
-CREATE TABLE visits (person int, kind text, town text, day date, cost int);
+CREATE TABLE visits (person int, kind text NOT NULL, town text, day date, cost int);
 INSERT INTO visits SELECT p, (ARRAY['ward', 'web'])[1 + i * (p % 2) % 2], 'town ' || p % 13, date '2025-01-01' + i, i
   FROM generate_series(1, 40) p, generate_series(1, 2 + p % 9) i;
 INSERT INTO visits SELECT 100, (ARRAY['ward', 'web', 'call', 'mail', 'home'])[1 + i % 5], 'town 100', date '2025-02-01' + i, i FROM generate_series(1, 30) i;

@@ -16,7 +16,7 @@ GRANT SELECT ON region TO regress_dpq_persons_analyst;
 CREATE TABLE patients (id int PRIMARY KEY, region int, birth int, name text);
 INSERT INTO patients SELECT p, 1 + p % 2, 1950 + p, 'patient ' || p FROM generate_series(1, 40) p;
 INSERT INTO patients VALUES (100, 1, 2000, 'patient 100');
-CREATE TABLE visits (patient bigint, day date, cost numeric(8, 2), minutes int, kind text, paid boolean);
+CREATE TABLE visits (patient bigint, day date, cost numeric(8, 2), minutes int, kind text NOT NULL, paid boolean);
 INSERT INTO visits SELECT p, date '2023-06-15' + 365 * i, 10 * i, 5 * i, CASE WHEN i = 1 THEN 'web' ELSE 'ward' END, i < 3
   FROM generate_series(1, 40) p, generate_series(1, p % 4) i;
 INSERT INTO visits SELECT 100, '2024-01-01', 20, i, 'ward', true FROM generate_series(1, 30) i;

@@ -17,7 +17,7 @@ GRANT SELECT ON region TO regress_dpq_windows_analyst;
 CREATE TABLE patients (id int PRIMARY KEY, region int, birth int);
 INSERT INTO patients SELECT p, 1 + p % 2, 1950 + p FROM generate_series(1, 40) p;
 -- Patient p has p % 4 visits, the first one on the web. Four visits are nobody's.
-CREATE TABLE visits (patient bigint, day date, minutes int, kind text, cost numeric, weight float8);
+CREATE TABLE visits (patient bigint, day date, minutes int, kind text NOT NULL, cost numeric, weight float8);
 INSERT INTO visits SELECT p, date '2023-06-15' + 100 * i, 5 * i, CASE WHEN i = 1 THEN 'web' ELSE 'ward' END, 10 * i, i
   FROM generate_series(1, 40) p, generate_series(1, p % 4) i;
 INSERT INTO visits SELECT NULL, '2024-01-01', 20, 'ward', 10, 1 FROM generate_series(1, 4);

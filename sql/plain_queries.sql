@@ -13,8 +13,8 @@ SET search_path = regress_dpq_plain, public;
 SET timezone = 'UTC';
 CREATE TYPE grade AS ENUM ('junior', 'senior');
 CREATE TABLE staff (
-  id int, name text, age int, salary numeric, bonus float8, hours real NOT NULL, department text, city text, level grade, hired date,
-  entered timestamptz, active boolean);
+  id int, name text, age int, salary numeric, bonus float8, hours real NOT NULL, department text NOT NULL, city text, level grade NOT NULL, hired date,
+  entered timestamptz, active boolean NOT NULL);
 -- 40 in Sales, 20 in Legal, none in the archive.
 INSERT INTO staff
   SELECT i, 'name ' || i, 20 + i % 40, 1000 * (i % 50), i % 10, 40, CASE WHEN i % 3 = 0 THEN 'Legal' ELSE 'Sales' END,

@@ -13,7 +13,7 @@ SET search_path = regress_dpq_safe, public;
 CREATE TABLE shop (id int PRIMARY KEY, size int);
 INSERT INTO shop VALUES (1, 5), (2, 0);
 GRANT SELECT ON shop TO regress_dpq_safe_analyst;
-CREATE TABLE visits (kind text, amount int, city text);
+CREATE TABLE visits (kind text NOT NULL, amount int, city text);
 INSERT INTO visits SELECT CASE WHEN i % 4 = 0 THEN 'web' ELSE 'store' END, i % 10, CASE i WHEN 7 THEN 'Vaduz' ELSE 'Oslo' END FROM generate_series(1, 40) i;
 SELECT dp_protect_table('visits'), dp_set_domain('visits', 'kind', '{web,store,phone}'), dp_set_domain('visits', 'amount', 0, 9),
        dp_grant_private_access('visits', 'regress_dpq_safe_analyst', epsilon => 100, delta => 1e-12);

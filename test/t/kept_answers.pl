@@ -21,6 +21,7 @@ $node->safe_psql(
 	SET ROLE owner;
 	SET search_path = few, public;
 	GRANT SELECT ON department TO other;
+	ALTER TABLE staff ALTER name SET NOT NULL, ALTER department SET NOT NULL;
 	SELECT dp_set_domain('staff', 'salary', 0, 1000), dp_set_domain('staff', 'name', '{name 1,name 2}'),
 		dp_set_domain('staff', 'department', '{1,2,3}')});
 

@@ -234,7 +234,7 @@ Keys read_keys(FunctionCallInfo fcinfo, const Column& column) {
   deconstruct_array(array, given, length, by_value, alignment, &keys.values, &keys.nulls,
                     &keys.count);
   for (int i = 0; i < keys.count; ++i) {
-    if (keys.nulls[i]) refuse_keys("different values without NULL");
+    if (keys.nulls[i]) continue;
     keys.values[i] = value_of_text(base, modifier, text_of(given, keys.values[i]));
   }
   return keys;
@@ -262,10 +262,15 @@ void check_different(const Keys& keys, const Column& column) {
                     errhint("List keys of a column of a type that GROUP BY can sort.")));
   }
   auto* sorted = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
-  memcpy(sorted, keys.values, static_cast<Size>(keys.count) * sizeof(Datum));
+  int values = 0;
+  for (int i = 0; i < keys.count; ++i) {
+    if (!keys.nulls[i]) sorted[values++] = keys.values[i];
+  }
+  if (values < keys.count - 1) refuse_keys("different values");
+  if (values == 0) refuse_keys("a list with another value than NULL");
   Comparison comparison{const_cast<FmgrInfo*>(&type->cmp_proc_finfo), column.collation};
-  qsort_arg(sorted, static_cast<Size>(keys.count), sizeof(Datum), compare, &comparison);
-  for (int i = 1; i < keys.count; ++i) {
+  qsort_arg(sorted, static_cast<Size>(values), sizeof(Datum), compare, &comparison);
+  for (int i = 1; i < values; ++i) {
     if (compare(&sorted[i - 1], &sorted[i], &comparison) == 0) refuse_keys("different values");
   }
 }
@@ -275,10 +280,13 @@ Datum texts_of(const Keys& keys, Oid type) {
   auto* texts = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
   const PortableTexts portable;
   for (int i = 0; i < keys.count; ++i) {
-    texts[i] = CStringGetTextDatum(text_of(type, keys.values[i]));
+    if (!keys.nulls[i]) texts[i] = CStringGetTextDatum(text_of(type, keys.values[i]));
   }
   portable.end();
-  return PointerGetDatum(construct_array(texts, keys.count, TEXTOID, -1, false, TYPALIGN_INT));
+  int dimension = keys.count;
+  int first = 1;
+  return PointerGetDatum(construct_md_array(texts, keys.nulls, 1, &dimension, &first, TEXTOID, -1,
+                                            false, TYPALIGN_INT));
 }
 
 InternalCall call_set_domain(Oid relation, Column* column) {

@@ -164,14 +164,26 @@ Const* evaluated(const Level* level, const Node* expression, const Node* inner,
   return constant->constisnull ? nullptr : constant;
 }
 
+bool has_null(const List* values) {
+  for (const auto* constant : each<const Const>(values)) {
+    if (constant->constisnull) return true;
+  }
+  return false;
+}
+
+Const* null_like(const Node* expression) {
+  return makeNullConst(exprType(expression), exprTypmod(expression), exprCollation(expression));
+}
+
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
-                     const List* values) {
+                     const List* values, bool* gives_null) {
   if (!can_be_evaluated(expression, inner)) return NIL;
   List* computed = NIL;
   for (const auto* constant : each<const Const>(values)) {
     CHECK_FOR_INTERRUPTS();
     Const* value = evaluated(level, expression, inner, constant);
     if (value != nullptr) computed = lappend(computed, value);
+    *gives_null |= value == nullptr && !constant->constisnull;
   }
   List* different = distinct(computed, expression);
   return list_length(different) <= kMaxElements ? different : NIL;

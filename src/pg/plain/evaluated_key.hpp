@@ -24,9 +24,16 @@ Node* with_part(const Node* expression, const Node* part, const Node* other);
 // Null if it is none of these.
 Node* counterpart(const List* nodes, const List* others, const Node* node);
 
-// The values of an expression of one part with a list and constants, each once; NIL if one of them
-// fails, or if there are too many.
+// Whether NULL is one of the values, which are constants.
+bool has_null(const List* values);
+
+// NULL of the type of an expression.
+Const* null_like(const Node* expression);
+
+// The values of an expression for those of a part of it, each once, without NULL. NIL if there are
+// none or too many, or it cannot be computed. `gives_null`: whether it is NULL, or fails, for a
+// value of the part that is not NULL.
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
-                     const List* values);
+                     const List* values, bool* gives_null);
 
 }  // namespace dpquantile

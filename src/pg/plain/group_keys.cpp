@@ -55,11 +55,13 @@ List* keys_of_domain(const Level* level, Node* key) {
   const ColumnDomain* domain = origin ? find_domain(origin->relation, origin->column) : nullptr;
   if (domain == nullptr || domain->keys == nullptr) return NIL;
   Datum* texts;
+  bool* nulls;
   int count;
-  deconstruct_array(domain->keys, TEXTOID, -1, false, TYPALIGN_INT, &texts, nullptr, &count);
+  deconstruct_array(domain->keys, TEXTOID, -1, false, TYPALIGN_INT, &texts, &nulls, &count);
   List* values = NIL;
   for (int i = 0; i < count; ++i) {
-    values = lappend(values, key_of_text(*domain, key, TextDatumGetCString(texts[i])));
+    values = lappend(values, nulls[i] ? as<Node>(null_like(key))
+                                      : key_of_text(*domain, key, TextDatumGetCString(texts[i])));
   }
   return values;
 }
@@ -167,9 +169,10 @@ List* values_of_case(const CaseExpr* choice) {
     if (!IsA(value, Const)) return NIL;
     auto* constant = static_cast<Const*>(copyObjectImpl(value));
     constant->location = -1;
-    if (!constant->constisnull) values = list_append_unique(values, constant);
+    if (constant->constisnull && has_null(values)) continue;
+    values = list_append_unique(values, constant);
   }
-  return values;
+  return list_length(values) == 1 && has_null(values) ? NIL : values;
 }
 
 // ---- Expressions of a key with a list ----------------------------------------------------
@@ -194,8 +197,14 @@ List* values_of_expression(const Level* level, Node* key) {
   });
   if (has_other_column || inner == nullptr) return NIL;
   // COALESCE has a key for rows without a value.
-  Const* none = makeNullConst(exprType(inner), exprTypmod(inner), exprCollation(inner));
-  return evaluated_list(level, key, inner, lappend(list_copy(values), none));
+  const bool lists_null = has_null(values);
+  const Const* none = null_like(inner);
+  if (!lists_null) values = lappend(list_copy(values), const_cast<Const*>(none));
+  bool gives_null = false;
+  List* computed = evaluated_list(level, key, inner, values, &gives_null);
+  if (computed == NIL) return NIL;
+  gives_null |= lists_null && evaluated(level, key, inner, none) == nullptr;
+  return gives_null ? lappend(computed, null_like(key)) : computed;
 }
 
 List* values_of_column(const Level* level, Node* column) {

@@ -4,6 +4,7 @@
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
+#include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/trees.hpp"
@@ -11,14 +12,18 @@
 extern "C" {
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type_d.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/analyze.h"
 #include "parser/parser.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -29,6 +34,7 @@ namespace {
 
 // A list with more columns than this is compared row by row, which takes long with more constants.
 constexpr int kMostHashedKeys = 4;
+constexpr int kMostKeysWithNull = 30;  // the bits of an integer
 constexpr int kMostConstants = 2 * kMaxElements;
 // More aggregates cannot be charged, and each has an argument and a filter at most.
 constexpr int kMostColumns = 200;
@@ -37,6 +43,8 @@ constexpr int kMostColumns = 200;
 struct Replacement {
   List* keys;         // expressions of GROUP BY
   List* lists;        // their public values
+  Bitmapset* nulls;   // the numbers of the keys with NULL in their lists
+  List* substitutes;  // for each key a value of its list that is not NULL
   List* columns;      // what the aggregates read: their arguments and filters
   List* new_keys;     // Vars of the list of keys
   List* new_columns;  // Vars of the derived table
@@ -44,6 +52,13 @@ struct Replacement {
 };
 
 // ---- What is replaced ----------------------------------------------------------------------
+
+Const* substitute_of(const List* values) {
+  for (auto* value : each<Const>(values)) {
+    if (!value->constisnull) return value;
+  }
+  return nullptr;
+}
 
 // Whether all keys have public lists.
 bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replacement) {
@@ -53,8 +68,12 @@ bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replac
     auto* key = as<Node>(column->expr);
     List* values = public_values_of(level->select, key);
     if (values == NIL) return false;
+    if (has_null(values)) {
+      replacement->nulls = bms_add_member(replacement->nulls, list_length(replacement->keys));
+    }
     replacement->keys = lappend(replacement->keys, key);
     replacement->lists = lappend(replacement->lists, values);
+    replacement->substitutes = lappend(replacement->substitutes, substitute_of(values));
   }
   return true;
 }
@@ -111,8 +130,9 @@ double combinations(const Replacement& replacement) {
 
 bool are_few(const Replacement& replacement) {
   const double count = combinations(replacement);
-  const int keys = list_length(replacement.keys);
-  return count <= kMaxElements && (keys <= kMostHashedKeys || count * keys <= kMostConstants);
+  const int columns = list_length(replacement.keys) + (replacement.nulls == nullptr ? 0 : 1);
+  return count <= kMaxElements && bms_num_members(replacement.nulls) <= kMostKeysWithNull &&
+         (columns <= kMostHashedKeys || count * columns <= kMostConstants);
 }
 
 void check_combinations(const PlainLevel* level, const Replacement& replacement) {
@@ -123,6 +143,32 @@ void check_combinations(const PlainLevel* level, const Replacement& replacement)
       psprintf("the %d keys in GROUP BY have %.0f combinations, which are too many groups",
                list_length(replacement.keys), combinations(replacement)),
       "Group by fewer columns, or by coarser ones.");
+}
+
+// ---- Keys that may be NULL -----------------------------------------------------------------
+
+int bit_of(int key, const Bitmapset* nulls) {
+  return 1 << bms_member_index(const_cast<Bitmapset*>(nulls), key);
+}
+
+Node* integer_constant(int value) {
+  return as<Node>(
+      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true));
+}
+
+// CASE WHEN condition THEN value ELSE other END
+Node* choice_of(Expr* condition, Node* value, Node* other) {
+  CaseWhen* branch = makeNode(CaseWhen);
+  branch->expr = condition;
+  branch->result = as<Expr>(value);
+  branch->location = kNowhere;
+  CaseExpr* choice = makeNode(CaseExpr);
+  choice->casetype = exprType(value);
+  choice->casecollid = exprCollation(value);
+  choice->args = list_make1(branch);
+  choice->defresult = as<Expr>(other);
+  choice->location = kNowhere;
+  return as<Node>(choice);
 }
 
 // ---- The new query -------------------------------------------------------------------------
@@ -156,8 +202,10 @@ char* template_of(const Replacement& replacement) {
   StringInfoData text;
   initStringInfo(&text);
   const int keys = list_length(replacement.keys);
+  const bool has_nulls = replacement.nulls != nullptr;
   appendStringInfoString(&text, "SELECT ");
   for (int i = 0; i < keys; ++i) appendStringInfo(&text, "k.k%d, ", i);
+  if (has_nulls) appendStringInfoString(&text, "k.n, ");
   for (int i = 0; i < list_length(replacement.columns); ++i) appendStringInfo(&text, "s.c%d, ", i);
   appendStringInfoString(&text, "s.present FROM (VALUES (");
   const ListCell* cell;
@@ -165,20 +213,21 @@ char* template_of(const Replacement& replacement) {
     appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
                      type_and_collation(static_cast<const Node*>(lfirst(cell))));
   }
-  appendStringInfoString(&text, "), (");
+  appendStringInfo(&text, "%s), (", has_nulls ? ", 0" : "");
   foreach (cell, replacement.keys) {
     appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
                      type_and_collation(static_cast<const Node*>(lfirst(cell))));
   }
-  appendStringInfoString(&text, ")) k (");
+  appendStringInfo(&text, "%s)) k (", has_nulls ? ", 0" : "");
   for (int i = 0; i < keys; ++i) appendStringInfo(&text, "%sk%d", i == 0 ? "" : ", ", i);
-  appendStringInfoString(&text, ") LEFT JOIN (SELECT ");
+  appendStringInfo(&text, "%s) LEFT JOIN (SELECT ", has_nulls ? ", n" : "");
   append_nulls(&text, "k", replacement.keys);
   append_nulls(&text, "c", replacement.columns);
-  appendStringInfoString(&text, "true AS present) s ON ");
+  appendStringInfo(&text, "true AS present%s) s ON ", has_nulls ? ", 0 AS n" : "");
   for (int i = 0; i < keys; ++i) {
     appendStringInfo(&text, "%sk.k%d OPERATOR(pg_catalog.=) s.k%d", i == 0 ? "" : " AND ", i, i);
   }
+  if (has_nulls) appendStringInfoString(&text, " AND k.n OPERATOR(pg_catalog.=) s.n");
   return text.data;
 }
 
@@ -186,6 +235,46 @@ Query* parse_template(const Replacement& replacement) {
   char* text = template_of(replacement);
   auto* raw = static_cast<RawStmt*>(linitial(raw_parser(text, RAW_PARSE_DEFAULT)));
   return parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
+}
+
+Node* copy_of_key(const Replacement& replacement, int key) {
+  return static_cast<Node*>(copyObjectImpl(list_nth(replacement.keys, key)));
+}
+
+// A key as the join compares it: with another value in the place of NULL, if its list has NULL.
+Node* compared_key(const Replacement& replacement, int number) {
+  Node* key = copy_of_key(replacement, number);
+  if (!bms_is_member(number, replacement.nulls)) return key;
+  CoalesceExpr* choice = makeNode(CoalesceExpr);
+  choice->coalescetype = exprType(key);
+  choice->coalescecollid = exprCollation(key);
+  choice->args = list_make2(key, copyObjectImpl(list_nth(replacement.substitutes, number)));
+  choice->location = kNowhere;
+  return as<Node>(choice);
+}
+
+// CASE WHEN key IS NULL THEN bit ELSE 0 END
+Node* bit_of_null(const Replacement& replacement, int key) {
+  NullTest* test = makeNode(NullTest);
+  test->arg = as<Expr>(copy_of_key(replacement, key));
+  test->nulltesttype = IS_NULL;
+  test->location = kNowhere;
+  return choice_of(as<Expr>(test), integer_constant(bit_of(key, replacement.nulls)),
+                   integer_constant(0));
+}
+
+// The number that says which keys of a row are NULL.
+Node* number_of_nulls(const Replacement& replacement) {
+  Node* number = nullptr;
+  int key = -1;
+  while ((key = bms_next_member(replacement.nulls, key)) >= 0) {
+    Node* bit = bit_of_null(replacement, key);
+    number = number == nullptr
+                 ? bit
+                 : as<Node>(makeFuncExpr(F_INT4OR, INT4OID, list_make2(number, bit), InvalidOid,
+                                         InvalidOid, COERCE_EXPLICIT_CALL));
+  }
+  return number;
 }
 
 TargetEntry* column_named(List** columns, Node* expression, const char* name) {
@@ -212,14 +301,15 @@ Query* make_source(const Query* query, const Replacement& replacement) {
   for (auto* table : each<RangeTblEntry>(source->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
   List* columns = NIL;
   foreach (cell, replacement.keys) {
-    column_named(&columns, static_cast<Node*>(copyObjectImpl(lfirst(cell))),
-                 psprintf("k%d", foreach_current_index(cell)));
+    const int key = foreach_current_index(cell);
+    column_named(&columns, compared_key(replacement, key), psprintf("k%d", key));
   }
   foreach (cell, replacement.columns) {
     column_named(&columns, static_cast<Node*>(copyObjectImpl(lfirst(cell))),
                  psprintf("c%d", foreach_current_index(cell)));
   }
   column_named(&columns, bool_constant(true), "present");
+  if (replacement.nulls != nullptr) column_named(&columns, number_of_nulls(replacement), "n");
   source->targetList = columns;
   IncrementVarSublevelsUp(as<Node>(source), 1, 1);
   return source;
@@ -292,12 +382,62 @@ void check_keys_are_left(const PlainLevel* level, const Replacement& replacement
          "dp_set_domain if there are others.");
 }
 
+// The rows as the join compares them.
+List* compared_rows(const Replacement& replacement) {
+  List* rows = rows_of(replacement);
+  if (replacement.nulls == nullptr) return rows;
+  ListCell* cell;
+  foreach (cell, rows) {
+    auto* row = static_cast<List*>(lfirst(cell));
+    int number = 0;
+    int key = -1;
+    while ((key = bms_next_member(replacement.nulls, key)) >= 0) {
+      ListCell* value = list_nth_cell(row, key);
+      if (!static_cast<const Const*>(lfirst(value))->constisnull) continue;
+      number |= bit_of(key, replacement.nulls);
+      lfirst(value) = copyObjectImpl(list_nth(replacement.substitutes, key));
+    }
+    lfirst(cell) = lappend(row, integer_constant(number));
+  }
+  return rows;
+}
+
 // VALUES itself, in the place of the derived table that the parser makes of it.
 void fill_template(Query* made, const Replacement& replacement, Query* source) {
   auto* keys = static_cast<RangeTblEntry*>(linitial(made->rtable));
   auto* values = static_cast<RangeTblEntry*>(linitial(keys->subquery->rtable));
-  values->values_lists = rows_of(replacement);
+  values->values_lists = compared_rows(replacement);
   static_cast<RangeTblEntry*>(lsecond(made->rtable))->subquery = source;
+}
+
+// ---- Rows without a group ------------------------------------------------------------------
+
+const char* name_of_key(const Query* query, const Node* key) {
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (!equal(column->expr, key)) continue;
+    if (!column->resjunk && column->resname != nullptr) return column->resname;
+    if (!IsA(key, Var) || as<Var>(key)->varattno < 1) break;
+    const auto* table = rt_fetch(as<Var>(key)->varno, query->rtable);
+    return get_rte_attribute_name(const_cast<RangeTblEntry*>(table), as<Var>(key)->varattno);
+  }
+  return "?column?";
+}
+
+// PostgreSQL would show a group of the rows whose key is NULL. Whether there are any is not looked
+// at.
+void note_keys_without_null(const PlainLevel* level, const Replacement& replacement) {
+  Statement* statement = level->select->statement;
+  for (int i = 0; i < list_length(replacement.keys); ++i) {
+    auto* key = static_cast<Node*>(list_nth(replacement.keys, i));
+    if (bms_is_member(i, replacement.nulls) || !may_be_null(level->select, key)) continue;
+    const char* name = name_of_key(level->select->query, key);
+    bool is_known = false;
+    for (const auto* known : each<const char>(statement->keys_without_null)) {
+      is_known = is_known || strcmp(known, name) == 0;
+    }
+    if (is_known) continue;
+    statement->keys_without_null = lappend(statement->keys_without_null, pstrdup(name));
+  }
 }
 
 // ---- What refers to the old FROM -----------------------------------------------------------
@@ -319,13 +459,37 @@ Tree* moved(const Replacement& replacement, Tree* tree) {
   });
 }
 
+// CASE WHEN (n & bit) = 0 THEN key ELSE NULL END
+Node* shown_key(Node* key, const Node* number_of_nulls, int bit) {
+  Node* is_null = as<Node>(makeFuncExpr(
+      F_INT4AND, INT4OID, list_make2(copyObjectImpl(number_of_nulls), integer_constant(bit)),
+      InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+  Expr* has_value = make_opclause(Int4EqualOperator, BOOLOID, false, as<Expr>(is_null),
+                                  as<Expr>(integer_constant(0)), InvalidOid, InvalidOid);
+  return choice_of(has_value, key, as<Node>(null_like(key)));
+}
+
 void find_new_columns(const Query* made, Replacement* replacement) {
+  const int keys = list_length(replacement->keys);
+  const bool has_nulls = replacement->nulls != nullptr;
   const ListCell* cell;
   foreach (cell, made->targetList) {
-    auto* column = static_cast<TargetEntry*>(lfirst(cell))->expr;
-    const bool is_new_key = foreach_current_index(cell) < list_length(replacement->keys);
-    List** columns = is_new_key ? &replacement->new_keys : &replacement->new_columns;
-    *columns = lappend(*columns, column);
+    auto* column = as<Node>(static_cast<TargetEntry*>(lfirst(cell))->expr);
+    const int number = foreach_current_index(cell);
+    if (number < keys) {
+      replacement->new_keys = lappend(replacement->new_keys, column);
+    } else if (number > keys || !has_nulls) {
+      replacement->new_columns = lappend(replacement->new_columns, column);
+    }
+  }
+  if (!has_nulls) return;
+  const Node* number_of_nulls =
+      as<Node>(static_cast<const TargetEntry*>(list_nth(made->targetList, keys))->expr);
+  int key = -1;
+  while ((key = bms_next_member(replacement->nulls, key)) >= 0) {
+    ListCell* new_key = list_nth_cell(replacement->new_keys, key);
+    lfirst(new_key) = shown_key(static_cast<Node*>(lfirst(new_key)), number_of_nulls,
+                                bit_of(key, replacement->nulls));
   }
 }
 
@@ -412,6 +576,7 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
+  note_keys_without_null(level, replacement);
   Query* source = make_source(query, replacement);
   fill_template(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));

@@ -15,6 +15,17 @@
 //    GROUP BY k.department
 //
 // All keys of the lists appear, also those without rows. Rows with other keys are in no group.
+//
+// A list may have NULL, which = finds nowhere. Then both sides of the join have another value of
+// the list in its place, and a number that says which keys are NULL:
+//
+//   SELECT CASE WHEN k.n & 1 <> 0 THEN NULL ELSE k.department END, count(s.present)
+//     FROM (VALUES ('Sales', 0), ('Sales', 1)) k (department, n)
+//     LEFT JOIN (SELECT coalesce(department, 'Sales') AS department,
+//                       CASE WHEN department IS NULL THEN 1 ELSE 0 END AS n, true AS present
+//                  FROM staff WHERE age > 30) s
+//       ON s.department = k.department AND s.n = k.n
+//    GROUP BY 1
 namespace dpquantile {
 
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row

@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "executor/executor.h"
+#include "lib/stringinfo.h"
 #include "optimizer/planner.h"
 #include "utils/guc.h"
 #include "utils/plancache.h"
@@ -54,13 +55,33 @@ const char* time_zone_of_session() {
   return GetConfigOption("TimeZone", false, false);
 }
 
+// A list of keys leaves rows out that PostgreSQL would show in a group of their own. The notice
+// follows from what is stated of columns, so it tells nothing of the rows.
+void tell_of_keys_without_null(const List* keys) {
+  if (keys == NIL) return;
+  StringInfoData names;
+  initStringInfo(&names);
+  for (const auto* key : each<const char>(keys)) {
+    appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ", key);
+  }
+  ereport(
+      NOTICE,
+      (errmsg("rows whose key is NULL, or not in its public list, are in no group: %s", names.data),
+       errhint("To have a group for NULL, ask the owner of the table for a list with NULL "
+               "(dp_set_domain), or group by coalesce(key, value). Write WHERE key IS NOT NULL "
+               "if these rows are not wanted.")));
+}
+
 PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListInfo params) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(query, text, options, params);
-  const bool has_values_of_time_zone = translate_for_session(query, text, nullptr);
+  const Statement* statement = translate_for_session(query, text, nullptr);
   PlannedStmt* plan = plan_as_before(query, text, options, params);
   depend_on(plan, relations);
-  if (has_values_of_time_zone) put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
+  if (statement->has_values_of_time_zone) {
+    put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
+  }
+  tell_of_keys_without_null(statement->keys_without_null);
   return plan;
 }
 
@@ -86,15 +107,15 @@ void start_plain(QueryDesc* query, int flags) {
 }  // namespace
 
 // No function of others is called, whatever the gate has overlooked.
-bool translate_for_session(Query* query, const char* text, Reasons* reasons) {
+const Statement* translate_for_session(Query* query, const char* text, Reasons* reasons) {
   const bool before = begin_without_foreign_code();
-  volatile bool has_values_of_time_zone = false;
+  const Statement* volatile statement = nullptr;
   PG_TRY();
-  has_values_of_time_zone = translate_plain_query(query, text, epsilon_of_session, reasons);
+  statement = translate_plain_query(query, text, epsilon_of_session, reasons);
   PG_FINALLY();
   end_without_foreign_code(before);
   PG_END_TRY();
-  return has_values_of_time_zone;
+  return statement;
 }
 
 void install_plain_hooks() {

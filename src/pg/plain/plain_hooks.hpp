@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pg/grants/refusal.hpp"
+#include "pg/query/level.hpp"
 
 extern "C" {
 #include "nodes/parsenodes.h"
@@ -14,6 +15,6 @@ namespace dpquantile {
 void install_plain_hooks();
 
 // What the planner hook does with a query: translate_plain_query() with the session's setting.
-bool translate_for_session(Query* query, const char* text, Reasons* reasons);
+const Statement* translate_for_session(Query* query, const char* text, Reasons* reasons);
 
 }  // namespace dpquantile

@@ -444,7 +444,8 @@ bool names_own_objects_only(const Translation& translation, Query* query) {
 
 }  // namespace
 
-bool translate_plain_query(Query* query, const char* text, double epsilon, Reasons* reasons) {
+const Statement* translate_plain_query(Query* query, const char* text, double epsilon,
+                                       Reasons* reasons) {
   if (has_too_many_nodes(query)) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("the query has more than %d expression nodes", kMostNodes),
@@ -453,12 +454,12 @@ bool translate_plain_query(Query* query, const char* text, double epsilon, Reaso
   const Translation translation = {text, epsilon, reasons};
   if (!names_own_objects_only(translation, query)) {
     reasons->is_last = true;
-    return false;
+    return read_levels(query);
   }
   const Statement* statement = read_apart(query);
   refuse_subqueries(&translation, statement->top);
   translate(&translation, statement->top);
-  return statement->has_values_of_time_zone;
+  return statement;
 }
 
 void take_apart_view(Query* query, Oid view, Reasons* reasons) {

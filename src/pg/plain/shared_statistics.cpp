@@ -1,19 +1,14 @@
 #include "pg/plain/shared_statistics.hpp"
 
 #include "pg/plain/error_of_answer.hpp"
+#include "pg/plain/null_values.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/server/value_type.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/pg_attribute.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_constraint.h"
-#include "catalog/pg_inherits.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -76,31 +71,10 @@ Look collect_statistic(Statistics* statistics, Node* node) {
   return Look::kPast;
 }
 
-bool is_valid(const ColumnOrigin& not_null) {
-  HeapTuple constraint = DPQ_NOT_NULL_CONSTRAINT(not_null.relation, not_null.column);
-  if (!HeapTupleIsValid(constraint)) return true;
-  const bool is_valid = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(constraint))->convalidated;
-  heap_freetuple(constraint);
-  return is_valid;
-}
-
-// A child, other than a partition, may leave NOT NULL out.
-bool has_children_with_nulls(Oid table) {
-  return get_rel_relkind(table) == RELKIND_RELATION && has_subclass(table);
-}
-
 // An outer join puts NULL in the place of a column that has none.
-bool may_be_null(const PlainLevel* level, Node* value) {
-  if (level->has_outer_join) return true;
+bool may_be_null(const PlainLevel* level, const Node* value) {
   const auto origin = origin_of(level->select, value);
-  if (!origin) return true;
-  HeapTuple row =
-      SearchSysCache2(ATTNUM, ObjectIdGetDatum(origin->relation), Int16GetDatum(origin->column));
-  if (!HeapTupleIsValid(row)) return true;
-  const bool is_nullable = !reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull ||
-                           !is_valid(*origin) || has_children_with_nulls(origin->relation);
-  ReleaseSysCache(row);
-  return is_nullable;
+  return level->has_outer_join || !origin || !is_stated_not_null(*origin);
 }
 
 // Whether both are percentiles of one column over the same rows.
@@ -112,7 +86,7 @@ bool has_same_values(const Aggref* one, const Aggref* other) {
 // Whether both are statistics of one column over the same rows.
 bool share(const PlainLevel* level, const Aggref* valued, const Aggref* call) {
   if (!equal(valued->aggfilter, call->aggfilter)) return false;
-  if (counts_rows(call)) return !may_be_null(level, const_cast<Node*>(value_of(valued)));
+  if (counts_rows(call)) return !may_be_null(level, value_of(valued));
   return equal(value_of(valued), value_of(call));
 }
 

@@ -173,7 +173,9 @@ List* beginnings(const Level* level, const FuncExpr* call) {
   Node* moment = moment_of(call);
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
-  return evaluated_list(level, as<Node>(call), moment, moments_between(*bounds, step_of(call)));
+  bool fails = false;
+  return evaluated_list(level, as<Node>(call), moment, moments_between(*bounds, step_of(call)),
+                        &fails);
 }
 
 // ---- Parts ---------------------------------------------------------------------------------

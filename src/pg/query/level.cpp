@@ -304,9 +304,44 @@ void add_column_of_group(const Level* level, const Level* group, const Node* exp
   if (column != nullptr) *columns = lappend(*columns, const_cast<Node*>(column));
 }
 
+// The column of a list of public keys that a key shows where it is not NULL (keyed_query.hpp of
+// pg/plain); null if it is another key.
+Node* column_of_list_with_null(const Node* key) {
+  if (!IsA(key, CaseExpr) || list_length(as<CaseExpr>(key)->args) != 1) return nullptr;
+  const auto* branch = static_cast<const CaseWhen*>(linitial(as<CaseExpr>(key)->args));
+  const auto* number = IsA(branch->expr, OpExpr)
+                           ? static_cast<const Node*>(linitial(as<OpExpr>(branch->expr)->args))
+                           : nullptr;
+  const bool is_of_list =
+      number != nullptr && IsA(number, FuncExpr) && as<FuncExpr>(number)->funcid == F_INT4AND;
+  return is_of_list ? as<Node>(branch->result) : nullptr;
+}
+
+// Such a column is compared with COALESCE of the key. Another column of the list tells the NULLs.
+void add_coalesced_column(const Level* level, const Level* group, const Node* side,
+                          List** columns) {
+  const auto definition = IsA(side, Var) ? definition_of(level, as<Var>(side)) : std::nullopt;
+  if (!definition || !IsA(definition->expression, CoalesceExpr)) return;
+  const auto* coalesced = as<CoalesceExpr>(definition->expression);
+  add_column_of_group(definition->level, group, static_cast<const Node*>(linitial(coalesced->args)),
+                      columns);
+}
+
+struct ListedKeys {
+  List* keys;
+  List* with_null;  // columns of lists with NULL
+};
+
+void add_side(const Level* level, const Level* group, const ListedKeys& listed, const Node* key,
+              const Node* side, List** columns) {
+  if (list_member(listed.keys, key)) add_column_of_group(level, group, side, columns);
+  if (list_member(listed.with_null, key)) add_coalesced_column(level, group, side, columns);
+}
+
 // A list of public keys is joined with the rows: its columns are keys, and so are those that are
 // equal to them.
-void add_equal_columns(const Level* level, const Level* group, const List* keys, List** columns) {
+void add_equal_columns(const Level* level, const Level* group, const ListedKeys& listed,
+                       List** columns) {
   (void)search(level->query->jointree, [&](Node* node) {
     if (!IsA(node, OpExpr)) return Look::kBelow;
     const List* sides = as<OpExpr>(node)->args;
@@ -314,23 +349,25 @@ void add_equal_columns(const Level* level, const Level* group, const List* keys,
     auto* left = static_cast<Node*>(linitial(sides));
     auto* right = static_cast<Node*>(lsecond(sides));
     if (!op_mergejoinable(as<OpExpr>(node)->opno, exprType(left))) return Look::kPast;
-    if (list_member(keys, left)) add_column_of_group(level, group, right, columns);
-    if (list_member(keys, right)) add_column_of_group(level, group, left, columns);
+    add_side(level, group, listed, left, right, columns);
+    add_side(level, group, listed, right, left, columns);
     return Look::kPast;
   });
 }
 
 List* grouped_columns(const Level* level, const Level* group) {
   const Query* query = level->query;
-  List* keys = NIL;
+  ListedKeys listed{};
   List* columns = NIL;
   for (const auto* key : each<SortGroupClause>(query->groupClause)) {
     Node* expression =
         get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), query->targetList);
-    keys = lappend(keys, expression);
+    listed.keys = lappend(listed.keys, expression);
+    Node* column = column_of_list_with_null(expression);
+    if (column != nullptr) listed.with_null = lappend(listed.with_null, column);
     add_column_of_group(level, group, expression, &columns);
   }
-  add_equal_columns(level, group, keys, &columns);
+  add_equal_columns(level, group, listed, &columns);
   return columns;
 }
 

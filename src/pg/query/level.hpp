@@ -18,6 +18,9 @@ struct Statement {
   Level* top;
   // Whether what has been put into it is computed for the session's time zone (pg/plain).
   bool has_values_of_time_zone;
+  // The names of keys that have public lists without NULL, and may be NULL: char*, each once
+  // (pg/plain).
+  List* keys_without_null;
 };
 
 // An entry of the range table.

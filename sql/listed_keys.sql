@@ -1,0 +1,99 @@
+-- Lists of keys: NULL in a list has a group, and a notice tells of keys that may be NULL and are in no list. A count has epsilon 50 or
+-- more, so noise on it is 0 except with a probability below 1e-20. (column_domains.sql: what an owner states; plain_queries.sql: which
+-- keys have lists.)
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_lists_owner LOGIN;
+CREATE ROLE regress_dpq_lists_analyst LOGIN;
+CREATE SCHEMA regress_dpq_lists AUTHORIZATION regress_dpq_lists_owner;
+GRANT USAGE ON SCHEMA regress_dpq_lists TO regress_dpq_lists_analyst;
+SELECT dp_grant_budget('regress_dpq_lists_analyst', 1e6, 0.5, smallest_charge => 0.001);
+SELECT dp_restrict_role('regress_dpq_lists_analyst');
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+SET search_path = regress_dpq_lists, public;
+SET timezone = 'UTC';
+CREATE TYPE level AS ENUM ('low', 'high');
+CREATE TABLE visits (
+  id int PRIMARY KEY, city text, vip boolean, level level, price numeric, weight float8, day date, code char(3), age int, kind text NOT NULL);
+INSERT INTO visits
+  SELECT i, (ARRAY['Oslo', 'Paris', NULL, 'Rome', 'Vaduz'])[1 + i % 5], (ARRAY[true, false, NULL])[1 + i % 3], (ARRAY['low', 'high', NULL]::level[])[1 + i % 3],
+         (ARRAY[1.0, 1.50, NULL])[1 + i % 3], (ARRAY[0, '-0', NULL]::float8[])[1 + i % 3], (ARRAY['2024-01-01', '2024-02-01', NULL]::date[])[1 + i % 3],
+         (ARRAY['a', 'bc', NULL])[1 + i % 3], nullif(i % 4, 0), (ARRAY['web', 'shop'])[1 + i % 2]
+    FROM generate_series(1, 120) i;
+CREATE VIEW web_visits AS SELECT city, kind FROM visits WHERE kind = 'web';
+CREATE TABLE shops (id int PRIMARY KEY, open boolean NOT NULL);
+INSERT INTO shops VALUES (1, true), (2, false);
+GRANT SELECT ON shops TO regress_dpq_lists_analyst;
+SELECT dp_protect_table('visits'), dp_protect_table('web_visits');
+SELECT dp_set_domain('visits', 'city', '{Oslo,Paris,Rome,NULL}'), dp_set_domain('visits', 'vip', '{true,false,NULL}'), dp_set_domain('visits', 'level', '{low,high,NULL}'),
+       dp_set_domain('visits', 'price', '{1,1.5,NULL}'), dp_set_domain('visits', 'weight', '{0,NULL}'), dp_set_domain('visits', 'day', '{2024-01-01,2024-02-01,NULL}'),
+       dp_set_domain('visits', 'code', '{NULL,a,bc}'), dp_set_domain('visits', 'kind', '{web,shop}'), dp_set_domain('visits', 'age', 0, 9),
+       dp_set_domain('web_visits', 'kind', '{web,shop}'), dp_set_domain('web_visits', 'city', '{Oslo}');
+SELECT dp_grant_private_access(t, 'regress_dpq_lists_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{visits,web_visits}'::regclass[]) t;
+
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+SET search_path = regress_dpq_lists, public;
+SET timezone = 'UTC';
+-- A list with NULL has a group for the rows whose key is NULL: of each type, beside others, and with private aggregates.
+SELECT city, count(*), sum(age) FROM visits GROUP BY city;
+SELECT vip, count(*) FROM visits GROUP BY vip;
+SELECT level, count(*) FROM visits GROUP BY level;
+SELECT price, count(*) FROM visits GROUP BY price;
+SELECT weight, count(*) FROM visits GROUP BY weight;
+SELECT day, count(*) FROM visits GROUP BY day;
+SELECT code || '.' AS code, count(*) FROM visits GROUP BY visits.code;
+SELECT city, vip, kind, count(*) FROM visits WHERE city IS DISTINCT FROM 'Rome' GROUP BY city, vip, kind;
+SELECT city, dp_count(50) FROM visits GROUP BY city;
+SELECT city, count(*) FROM (SELECT city FROM visits WHERE kind = 'web') v GROUP BY city HAVING city IS NULL OR count(*) > 12;
+SELECT vip, level, count(*) FROM visits GROUP BY GROUPING SETS ((vip), (level));
+-- Each row is in one group, whatever the groups are made of.
+SELECT sum(n) FROM (SELECT count(*) AS n FROM visits GROUP BY vip, level, price, day) v;
+-- What is computed of a list has NULL if it is NULL for a value of the list.
+SELECT upper(city), count(*) FROM visits GROUP BY 1;
+SELECT coalesce(city, 'none'), count(*) FROM visits GROUP BY 1;
+SELECT nullif(kind, 'web'), count(*) FROM visits GROUP BY 1;
+SELECT CASE WHEN age > 2 THEN 'old' END, count(*) FROM visits GROUP BY 1;
+SELECT vip IS NULL, count(*) FROM visits GROUP BY 1;
+-- Conditions leave the group out, or all others.
+SELECT city, count(*) FROM visits WHERE city IS NOT NULL GROUP BY city;
+SELECT city, count(*) FROM visits WHERE city IS NULL GROUP BY city;
+SELECT city, count(*) FROM visits WHERE city IN ('Oslo', 'Rome') GROUP BY city;
+SELECT upper(city), count(*) FROM visits WHERE upper(city) IS NULL GROUP BY 1;
+-- Lists alone
+SELECT DISTINCT city FROM visits;
+SELECT city FROM visits WHERE city IS NULL OR city > 'P' GROUP BY city;
+
+-- Threat 212: whether rows have a key that is NULL decides neither about groups nor about the notice, which follows from NOT NULL, outer
+-- joins, lists and conditions.
+SELECT age, count(*) FROM visits WHERE kind = 'mail' GROUP BY age HAVING age < 2;
+SELECT age, count(*) FROM visits GROUP BY age HAVING age < 2;
+SELECT age > 2 AS old, kind, count(*) FROM visits GROUP BY 1, 2;
+SELECT extract(month FROM day) AS month, count(*) FROM visits WHERE id < 0 GROUP BY 1 HAVING extract(month FROM day) = 1;
+SELECT kind, count(*) FROM visits GROUP BY kind;
+SELECT city, count(*) FROM web_visits GROUP BY city;
+SELECT kind, count(*) FROM web_visits GROUP BY kind;
+SELECT age > 2 AS old, count(*) FROM visits WHERE age IS NOT NULL GROUP BY 1;
+SELECT age > 2 AS old, count(*) FROM visits WHERE age IN (1, 2) AND kind = 'web' GROUP BY 1;
+SELECT age > 2 AS old, count(*) FROM visits WHERE age + 1 > 0 OR age = 3 GROUP BY 1;
+SELECT age > 2 AS old, count(*) FROM visits WHERE age > 1 OR kind = 'web' GROUP BY 1;
+SELECT (age > 2) IS TRUE AS old, count(*) FROM visits GROUP BY 1;
+SELECT coalesce(age, -1) AS age, count(*) FROM visits WHERE id < 0 GROUP BY 1 HAVING coalesce(age, -1) < 1;
+SELECT greatest(age, 0) > 2 AS old, count(*) FROM visits GROUP BY 1;
+SELECT old, count(*) FROM (SELECT age > 2 AS old FROM visits WHERE age IS NOT NULL) v GROUP BY old;
+SELECT s.open, count(*) FROM visits v JOIN shops s ON s.id = v.id GROUP BY s.open;
+SELECT s.open, count(*) FROM visits v LEFT JOIN shops s ON s.id = v.id GROUP BY s.open;
+-- It is said once for a query, and only for one that is answered.
+SELECT old, n, (SELECT count(*) FROM (SELECT age > 2 AS old FROM visits GROUP BY 1) v) FROM (SELECT age > 2 AS old, count(*) AS n FROM visits GROUP BY 1) v;
+SELECT age > 2 AS old, count(*) FROM visits WHERE kind ~ 'w' GROUP BY 1;
+
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+-- NULL is in the list once, and not alone.
+SELECT dp_set_domain('visits', 'city', '{Oslo,NULL,NULL}');
+SELECT dp_set_domain('visits', 'city', '{NULL}'::text[]);
+SELECT domains FROM dp_protected_tables WHERE relation = 'visits'::regclass;
+
+RESET SESSION AUTHORIZATION;
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_lists CASCADE;
+SELECT dp_unrestrict_role('regress_dpq_lists_analyst');
+SELECT dp_revoke_budget('regress_dpq_lists_analyst');
+DROP ROLE regress_dpq_lists_owner, regress_dpq_lists_analyst;

@@ -1,0 +1,221 @@
+#include "pg/plain/null_values.hpp"
+
+#include "pg/server/trees.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_inherits.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- Conditions ----------------------------------------------------------------------------
+
+// Whether an expression is NULL if a part of it is.
+bool passes_null_on(const Node* expression, const Node* part) {
+  check_stack_depth();
+  if (equal(expression, part)) return true;
+  const auto any_passes = [&](const List* arguments) {
+    for (const auto* argument : each<const Node>(arguments)) {
+      if (passes_null_on(argument, part)) return true;
+    }
+    return false;
+  };
+  switch (nodeTag(expression)) {
+    case T_FuncExpr:
+      return func_strict(as<FuncExpr>(expression)->funcid) &&
+             any_passes(as<FuncExpr>(expression)->args);
+    case T_OpExpr:
+      return op_strict(as<OpExpr>(expression)->opno) && any_passes(as<OpExpr>(expression)->args);
+    case T_RelabelType:
+      return passes_null_on(as<Node>(as<RelabelType>(expression)->arg), part);
+    case T_CoerceViaIO:
+      return passes_null_on(as<Node>(as<CoerceViaIO>(expression)->arg), part);
+    case T_ScalarArrayOpExpr: {
+      const auto* search = as<ScalarArrayOpExpr>(expression);
+      return search->useOr && op_strict(search->opno) &&
+             passes_null_on(static_cast<const Node*>(linitial(search->args)), part);
+    }
+    case T_BoolExpr: {
+      const auto* condition = as<BoolExpr>(expression);
+      return condition->boolop == NOT_EXPR && any_passes(condition->args);
+    }
+    default:
+      return false;
+  }
+}
+
+// Whether a condition is not true where a part of it is NULL.
+bool rules_out_null(const Node* condition, const Node* part) {
+  check_stack_depth();
+  if (IsA(condition, NullTest)) {
+    const auto* test = as<NullTest>(condition);
+    return test->nulltesttype == IS_NOT_NULL && passes_null_on(as<Node>(test->arg), part);
+  }
+  if (IsA(condition, BooleanTest)) {
+    const auto* test = as<BooleanTest>(condition);
+    const bool is_of_values = test->booltesttype == IS_TRUE || test->booltesttype == IS_FALSE ||
+                              test->booltesttype == IS_NOT_UNKNOWN;
+    return is_of_values && passes_null_on(as<Node>(test->arg), part);
+  }
+  if (!IsA(condition, BoolExpr) || as<BoolExpr>(condition)->boolop == NOT_EXPR) {
+    return passes_null_on(condition, part);
+  }
+  const bool is_or = as<BoolExpr>(condition)->boolop == OR_EXPR;
+  for (const auto* term : each<const Node>(as<BoolExpr>(condition)->args)) {
+    if (rules_out_null(term, part) != is_or) return !is_or;
+  }
+  return is_or;
+}
+
+// Whether a condition that all rows of a part of FROM fulfil rules out that a column is NULL.
+bool is_ruled_out(const Node* from, const Node* part) {
+  const auto is_by = [&](const Node* condition) {
+    return condition != nullptr && rules_out_null(condition, part);
+  };
+  if (IsA(from, FromExpr)) {
+    for (const auto* node : each<const Node>(as<FromExpr>(from)->fromlist)) {
+      if (is_ruled_out(node, part)) return true;
+    }
+    return is_by(as<FromExpr>(from)->quals);
+  }
+  if (!IsA(from, JoinExpr)) return false;
+  const auto* join = as<JoinExpr>(from);
+  switch (join->jointype) {
+    case JOIN_INNER:
+      return is_by(join->quals) || is_ruled_out(join->larg, part) || is_ruled_out(join->rarg, part);
+    case JOIN_LEFT:
+      return is_ruled_out(join->larg, part);
+    case JOIN_RIGHT:
+      return is_ruled_out(join->rarg, part);
+    default:
+      return false;
+  }
+}
+
+// ---- Columns -------------------------------------------------------------------------------
+
+// Whether an outer join may put NULLs in the place of an entry's rows.
+bool may_be_absent(const Node* from, int entry, bool is_absent) {
+  if (IsA(from, RangeTblRef)) return is_absent && as<RangeTblRef>(from)->rtindex == entry;
+  if (IsA(from, FromExpr)) {
+    for (const auto* node : each<const Node>(as<FromExpr>(from)->fromlist)) {
+      if (may_be_absent(node, entry, is_absent)) return true;
+    }
+    return false;
+  }
+  const auto* join = as<JoinExpr>(from);
+  const bool keeps_left = join->jointype == JOIN_INNER || join->jointype == JOIN_LEFT;
+  const bool keeps_right = join->jointype == JOIN_INNER || join->jointype == JOIN_RIGHT;
+  return may_be_absent(join->larg, entry, is_absent || !keeps_left) ||
+         may_be_absent(join->rarg, entry, is_absent || !keeps_right);
+}
+
+bool is_valid(const ColumnOrigin& not_null) {
+  HeapTuple constraint = DPQ_NOT_NULL_CONSTRAINT(not_null.relation, not_null.column);
+  if (!HeapTupleIsValid(constraint)) return true;
+  const bool is_valid = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(constraint))->convalidated;
+  heap_freetuple(constraint);
+  return is_valid;
+}
+
+// A child, other than a partition, may leave NOT NULL out.
+bool has_children_with_nulls(Oid table) {
+  return get_rel_relkind(table) == RELKIND_RELATION && has_subclass(table);
+}
+
+bool column_may_be_null(const Level* level, const Var* column) {
+  level = around(level, column->varlevelsup);
+  if (level == nullptr || column->varattno < 1) return true;
+  if (may_be_absent(as<Node>(level->query->jointree), column->varno, false)) return true;
+  auto* here = static_cast<Var*>(copyObjectImpl(column));
+  here->varlevelsup = 0;
+  if (const auto definition = definition_of(level, here)) {
+    return may_be_null(definition->level, definition->expression);
+  }
+  if (const List* definitions = definitions_in_branches(level, here)) {
+    for (const auto* definition : each<const LevelExpression>(definitions)) {
+      if (may_be_null(definition->level, definition->expression)) return true;
+    }
+    return false;
+  }
+  const Entry& entry = entry_of(level, static_cast<int>(column->varno));
+  if (!OidIsValid(entry.relation)) return true;
+  if (entry.below == nullptr) return !is_stated_not_null({entry.relation, column->varattno});
+  // Of a protected view, what its query shows.
+  const List* columns = entry.below->query->targetList;
+  return hides_rows(entry.below) || column->varattno > list_length(columns) ||
+         may_be_null(
+             entry.below,
+             as<Node>(
+                 static_cast<const TargetEntry*>(list_nth(columns, column->varattno - 1))->expr));
+}
+
+bool is_count(const Aggref* call) {
+  return call->aggfnoid == F_COUNT_ || call->aggfnoid == F_COUNT_ANY;
+}
+
+bool all_may_be_null(const Level* level, const List* arguments) {
+  for (auto* argument : each<Node>(arguments)) {
+    if (!may_be_null(level, argument)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_stated_not_null(const ColumnOrigin& column) {
+  HeapTuple row =
+      SearchSysCache2(ATTNUM, ObjectIdGetDatum(column.relation), Int16GetDatum(column.column));
+  if (!HeapTupleIsValid(row)) return false;
+  const bool is_stated = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull;
+  ReleaseSysCache(row);
+  return is_stated && is_valid(column) && !has_children_with_nulls(column.relation);
+}
+
+bool may_be_null(const Level* level, Node* expression) {
+  check_stack_depth();
+  switch (nodeTag(expression)) {
+    case T_Const:
+      return as<Const>(expression)->constisnull;
+    case T_NullTest:
+    case T_BooleanTest:
+    case T_DistinctExpr:
+      return false;
+    default:
+      break;
+  }
+  if (is_ruled_out(as<Node>(level->query->jointree), expression)) return false;
+  switch (nodeTag(expression)) {
+    case T_Var:
+      return column_may_be_null(level, as<Var>(expression));
+    case T_CoalesceExpr:
+      return all_may_be_null(level, as<CoalesceExpr>(expression)->args);
+    case T_MinMaxExpr:
+      return all_may_be_null(level, as<MinMaxExpr>(expression)->args);
+    case T_Aggref:  // of a person group: count() of nothing is 0
+      if (is_count(as<Aggref>(expression))) return false;
+      break;
+    case T_CaseExpr: {
+      // Conditions that are NULL are not true.
+      const auto* choice = as<CaseExpr>(expression);
+      for (const auto* branch : each<const CaseWhen>(choice->args)) {
+        if (may_be_null(level, as<Node>(branch->result))) return true;
+      }
+      return choice->defresult == nullptr || may_be_null(level, as<Node>(choice->defresult));
+    }
+    default:
+      break;
+  }
+  return any_child(expression, [=](Node* part) { return may_be_null(level, part); });
+}
+
+}  // namespace dpquantile
