@@ -9,8 +9,8 @@ SELECT dp_grant_budget('regress_dpq_staged_analyst', 1e6, 0.5, smallest_charge =
 SELECT dp_restrict_role('regress_dpq_staged_analyst');
 SET SESSION AUTHORIZATION regress_dpq_staged_owner;
 SET search_path = regress_dpq_staged, public;
--- 200 visits of 100 persons. Towns have 80, 60, 40 and 20 visits, and of each visit in 5 is no town known.
-CREATE TABLE visit (id int PRIMARY KEY, person int, town text, kind varchar(9), day date, cost int);
+-- 200 visits of 100 persons. Towns have 80, 60, 40 and 20 visits.
+CREATE TABLE visit (id int PRIMARY KEY, person int, town text NOT NULL, kind varchar(9) NOT NULL, day date, cost int);
 INSERT INTO visit SELECT i, 1 + i % 100, (ARRAY['a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd'])[1 + i % 10], (ARRAY['web', 'ward', 'web'])[1 + i % 3],
   date '2025-01-01' + i % 28, i % 50 FROM generate_series(1, 200) i;
 CREATE TABLE town (name text PRIMARY KEY, size numeric);
@@ -103,6 +103,8 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT unnest(ARRAY[town, ''a'']) AS town FROM visit) x USING (town)'),
   ('SELECT count(*), max(day) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
   ('SELECT * FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND cost > (SELECT size FROM town)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT ''a'' AS town FROM town LIMIT 2) t USING (town) WHERE cost > (SELECT count(*) FROM visit)'),
   ('SELECT count(*) FROM visit v WHERE (SELECT count(*) FROM visit w WHERE w.town = v.town) > 3'),
   ('SELECT count(*) FROM visit v WHERE (town, kind) IN (SELECT town, kind FROM visit GROUP BY town, kind)');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;

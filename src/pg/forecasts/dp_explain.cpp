@@ -203,9 +203,9 @@ Parts parts_of(const char* written) {
   if (staged == nullptr) return {list_make1(query), nullptr};
   Parts parts = {NIL, null_parameters(staged)};
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    parts.queries = lappend(parts.queries, for_trial(staged, stage->query));
+    parts.queries = lappend(parts.queries, with_rows(staged, stage->query, NIL));
   }
-  parts.queries = lappend(parts.queries, for_trial(staged, staged->rest));
+  parts.queries = lappend(parts.queries, with_rows(staged, staged->rest, NIL));
   return parts;
 }
 

@@ -1,5 +1,6 @@
 #include "pg/staged/staged_node.hpp"
 
+#include "pg/server/client_messages.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
@@ -32,19 +33,13 @@ constexpr char kName[] = "StagedQuery";
 
 // A staged query in its plan.
 struct StagedPlan {
-  List* queries;  // Query, of the stages
-  List* places;   // StagePlace
-  List* parameters;
-  List* types;
+  List* stages;  // encoded
   const Query* rest;
   int own_parameters;
 
   static constexpr MarkKind kKind = {"dpquantile staged query", 1};
   void each_field(MarkFields* fields) {
-    fields->list("queries", T_List, &queries);
-    fields->list("places", T_IntList, &places, list_length(queries));
-    fields->list("parameters", T_IntList, &parameters, list_length(queries));
-    fields->list("types", T_OidList, &types, list_length(queries));
+    fields->list("stages", T_List, &stages);
     fields->query("rest", &rest);
     fields->integer("own_parameters", &own_parameters);
   }
@@ -71,12 +66,9 @@ StagedNode* staged_node(CustomScanState* scan) {
 StagedQuery query_of(const CustomScan* plan) {
   const auto mark = decode_mark<StagedPlan>(plan->custom_private);
   StagedQuery query = {NIL, const_cast<Query*>(mark.rest), mark.own_parameters};
-  for (int i = 0; i < list_length(mark.queries); ++i) {
-    auto* stage = static_cast<Stage*>(palloc0(sizeof(Stage)));
-    stage->query = static_cast<Query*>(list_nth(mark.queries, i));
-    stage->place = static_cast<StagePlace>(list_nth_int(mark.places, i));
-    stage->parameter = list_nth_int(mark.parameters, i);
-    stage->type = list_nth_oid(mark.types, i);
+  for (const auto* encoded : each<const List>(mark.stages)) {
+    auto* stage = static_cast<Stage*>(palloc(sizeof(Stage)));
+    *stage = decode_mark<Stage>(encoded);
     query.stages = lappend(query.stages, stage);
   }
   return query;
@@ -90,8 +82,20 @@ PlannedStmt* plan_part(Query* query, const char* text, int options, ParamListInf
   return planner(query, text, options & ~CURSOR_OPT_SCROLL, parameters);
 }
 
+// What planning has to say it has said when the whole was planned.
+PlannedStmt* plan_quietly(Query* query, const char* text, ParamListInfo parameters) {
+  PlannedStmt* volatile plan = nullptr;
+  begin_without_messages(Withheld::kAllBelowError);
+  PG_TRY();
+  plan = plan_part(query, text, CURSOR_OPT_PARALLEL_OK, parameters);
+  PG_FINALLY();
+  end_without_messages(Withheld::kAllBelowError);
+  PG_END_TRY();
+  return plan;
+}
+
 PartRows run(const EState* state, Query* query, ParamListInfo planned, ParamListInfo executed) {
-  PlannedStmt* plan = plan_part(query, state->es_sourceText, CURSOR_OPT_PARALLEL_OK, planned);
+  PlannedStmt* plan = plan_quietly(query, state->es_sourceText, planned);
   QueryDesc* started = CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(),
                                        InvalidSnapshot, None_Receiver, executed, nullptr, 0);
   ExecutorStart(started, 0);
@@ -116,26 +120,33 @@ Const* constant_of(const TupleTableSlot* row, int column) {
                    attribute->attlen, value, is_null, attribute->attbyval);
 }
 
-[[noreturn]] void refuse_many_rows() {
-  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("a subquery of private answers beside protected rows gives more than %d "
-                         "rows",
-                         kMostStageRows),
-                  errdetail("The subquery is charged."),
-                  errhint("Add ORDER BY and LIMIT to the subquery.")));
+[[noreturn]] void refuse_many_rows(const Stage* stage) {
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a subquery beside protected rows gives more than %d rows", kMostStageRows),
+           errdetail(stage->is_public ? "Nothing was charged." : "The subquery is charged."),
+           errhint("Add ORDER BY and LIMIT to the subquery.")));
+}
+
+void require_one_row(const Stage* stage, const List* rows) {
+  if (stage->place != StagePlace::kValue || list_length(rows) <= 1) return;
+  ereport(ERROR, (errcode(ERRCODE_CARDINALITY_VIOLATION),
+                  errmsg("more than one row returned by a subquery used as an expression"),
+                  errdetail("Nothing was charged."), errhint("Add LIMIT 1.")));
 }
 
 // List of List of Const
-List* constants_of(const PartRows& part) {
+List* constants_of(const Stage* stage, const PartRows& part) {
   List* rows = NIL;
   TupleTableSlot* row = MakeSingleTupleTableSlot(part.columns, &TTSOpsMinimalTuple);
   while (tuplestore_gettupleslot(part.rows, true, false, row)) {
-    if (list_length(rows) == kMostStageRows) refuse_many_rows();
+    if (list_length(rows) == kMostStageRows) refuse_many_rows(stage);
     slot_getallattrs(row);
     List* constants = NIL;
     for (int i = 0; i < part.columns->natts; ++i)
       constants = lappend(constants, constant_of(row, i));
     rows = lappend(rows, constants);
+    require_one_row(stage, rows);
   }
   ExecDropSingleTupleTableSlot(row);
   tuplestore_end(part.rows);
@@ -144,8 +155,8 @@ List* constants_of(const PartRows& part) {
 
 // ---- The values of parameters --------------------------------------------------------------
 
-void put_value(const List* row, ParamExternData* value) {
-  const auto* constant = static_cast<Const*>(linitial(row));
+void put_value(const List* rows, ParamExternData* value) {
+  const auto* constant = static_cast<Const*>(linitial(static_cast<List*>(linitial(rows))));
   value->value = constant->constvalue;
   value->isnull = constant->constisnull;
 }
@@ -187,7 +198,7 @@ ParamListInfo parameters_of_rest(const EState* state, const StagedQuery& query, 
     if (stage->place == StagePlace::kArray) {
       put_array(values, value);
     } else if (values != NIL) {
-      put_value(static_cast<List*>(linitial(values)), value);
+      put_value(values, value);
     }
   }
   return all;
@@ -204,6 +215,19 @@ void require_same_user(const StagedNode* node) {
                   errhint("Read the cursor as the role that opened it.")));
 }
 
+// Public rows are joined with protected ones by columns in which they differ, or not at all. So
+// that this is seen before a charge, the parts after the public ones are planned for a trial again.
+void try_with_public_rows(const StagedNode* node, const List* rows) {
+  const char* text = node->scan.ss.ps.state->es_sourceText;
+  const StagedQuery* query = &node->query;
+  if (rows == NIL || list_length(rows) == list_length(query->stages)) return;
+  for (int i = list_length(rows); i < list_length(query->stages); ++i) {
+    const auto* stage = static_cast<const Stage*>(list_nth(query->stages, i));
+    (void)plan_quietly(with_rows(query, stage->query, rows), text, nullptr);
+  }
+  (void)plan_quietly(with_rows(query, query->rest, rows), text, nullptr);
+}
+
 // The rest is planned without values of parameters, as for the trial. So it is judged in the same
 // way.
 void run_all(StagedNode* node) {
@@ -211,10 +235,13 @@ void run_all(StagedNode* node) {
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);
   List* rows = NIL;
+  bool is_tried = false;
   for (const auto* stage : each<const Stage>(node->query.stages)) {
+    if (!stage->is_public && !is_tried) try_with_public_rows(node, rows);
+    is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
     const PartRows part = run(state, with_rows(&node->query, stage->query, rows), own, own);
-    rows = lappend(rows, constants_of(part));
+    rows = lappend(rows, constants_of(stage, part));
   }
   Query* rest = with_rows(&node->query, node->query.rest, rows);
   node->answers = run(state, rest, nullptr, parameters_of_rest(state, node->query, rows));
@@ -271,12 +298,9 @@ const CustomScanMethods kScanMethods = {kName, make_node};
 // ---- The plan ------------------------------------------------------------------------------
 
 StagedPlan mark_of(const StagedQuery* staged) {
-  StagedPlan mark = {NIL, NIL, NIL, NIL, staged->rest, staged->own_parameters};
+  StagedPlan mark = {NIL, staged->rest, staged->own_parameters};
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    mark.queries = lappend(mark.queries, const_cast<Query*>(stage->query));
-    mark.places = lappend_int(mark.places, static_cast<int>(stage->place));
-    mark.parameters = lappend_int(mark.parameters, stage->parameter);
-    mark.types = lappend_oid(mark.types, stage->type);
+    mark.stages = lappend(mark.stages, encode_mark(*stage));
   }
   return mark;
 }
@@ -343,9 +367,9 @@ PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int option
   made->stmt_location = staged->rest->stmt_location;
   made->stmt_len = staged->rest->stmt_len;
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    depend_on(made, plan_part(for_trial(staged, stage->query), text, options, nullptr));
+    depend_on(made, plan_part(with_rows(staged, stage->query, NIL), text, options, nullptr));
   }
-  depend_on(made, plan_part(for_trial(staged, staged->rest), text, options, nullptr));
+  depend_on(made, plan_part(with_rows(staged, staged->rest, NIL), text, options, nullptr));
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);
   return made;

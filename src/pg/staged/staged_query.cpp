@@ -33,6 +33,12 @@ struct Staging {
 
 // ---- Which subqueries are stages -----------------------------------------------------------
 
+// As whom the rights on an entry are checked, if not as the user: what a view reads.
+Oid checked_user(const Query* query, const RangeTblEntry* entry) {
+  const RelationPermissions* permissions = permissions_of(query, entry);
+  return permissions == nullptr ? InvalidOid : permissions->checkAsUser;
+}
+
 bool reads_protected_rows(const Level* level) {
   if (level->borrowed_rows != NIL) return true;
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
@@ -57,13 +63,47 @@ bool gives_answers(const Level* level) {
   return level->borrowed_rows == NIL || (hides_rows(level) && !level->picks_rows_of_persons);
 }
 
-bool shows_rows(const Level* level) {
-  return level->borrowed_rows != NIL && level->query->commandType == CMD_SELECT;
-}
-
 // Whether it can be asked by itself. It may name WITH queries of the level around.
 bool stands_alone(const Level* level) {
   return level->outer_values == 0 && level->outer_ctes <= 1;
+}
+
+// Whether a query of public tables has a clause with which it cannot be joined with protected rows
+// (pg/protect/public_level.hpp): what it gives is the same for all rows only if it is asked once.
+bool is_to_be_asked_once(const Level* level) {
+  const Query* query = level->query;
+  const bool has_clause = query->limitCount != nullptr || query->limitOffset != nullptr ||
+                          query->setOperations != nullptr || query->hasWindowFuncs ||
+                          query->hasDistinctOn || query->groupingSets != NIL ||
+                          query->hasTargetSRFs || query->hasRowSecurity;
+  if (has_clause) return true;
+  for (int i = 1; i <= list_length(query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (OidIsValid(checked_user(query, entry.table))) return true;
+    if (entry.cte != nullptr && !entry.cte->cterecursive && is_to_be_asked_once(entry.below)) {
+      return true;
+    }
+  }
+  for (const auto* below : each<const Level>(level->below)) {
+    if (is_to_be_asked_once(below)) return true;
+  }
+  return false;
+}
+
+// Whether it gives public values.
+bool gives_public(const Level* level) {
+  return level->query->commandType == CMD_SELECT && level->query->rowMarks == NIL &&
+         level->relations != NIL && !reads_protected_rows(level);
+}
+
+// Whether a subquery in FROM, or the list of one in an expression, is a stage.
+bool is_stage(const Level* level) {
+  if (!stands_alone(level)) return false;
+  return gives_answers(level) || (gives_public(level) && is_to_be_asked_once(level));
+}
+
+bool shows_rows(const Level* level) {
+  return level->borrowed_rows != NIL && level->query->commandType == CMD_SELECT;
 }
 
 const Level* level_of(const Level* around, const Node* query) {
@@ -194,7 +234,16 @@ Stage* add_stage(Staging* staging, const Level* level, StagePlace place, Oid typ
   Query* query = alone(level);
   query->stmt_location = staging->whole->stmt_location;
   query->stmt_len = staging->whole->stmt_len;
-  *stage = {query, place, staging->next_parameter, type, keys_of(level), has_one_row(level)};
+  stage->query = query;
+  stage->place = place;
+  stage->parameter = staging->next_parameter;
+  stage->type = type;
+  stage->has_one_row = has_one_row(level);
+  stage->is_public = !reads_protected_rows(level);
+  const Bitmapset* keys = keys_of(level);
+  for (int key = -1; (key = bms_next_member(keys, key)) >= 0;) {
+    stage->keys = lappend_int(stage->keys, key);
+  }
   staging->stages = lappend(staging->stages, stage);
   staging->levels = lappend(staging->levels, const_cast<Level*>(level));
   return stage;
@@ -222,7 +271,7 @@ void replace(Staging* staging, SubLink* subquery, Node* other) {
 }
 
 void stage_value(Staging* staging, SubLink* subquery, const Level* level) {
-  if (!has_one_row(level)) {
+  if (reads_protected_rows(level) && !has_one_row(level)) {
     refuse(staging->refused, subquery->location,
            "a subquery of private answers that is used as a value may give several rows",
            "Add LIMIT 1, or leave out GROUP BY.");
@@ -267,7 +316,7 @@ void stage_comparison(Staging* staging, SubLink* subquery, const Level* level) {
   const bool is_computed_of_value = any_node(compared, is_shown_value);
   if (!OidIsValid(type) || !is_computed_of_value) return;
   Stage* stage = add_stage(staging, level, StagePlace::kArray, type);
-  stage->query = with_cast(stage->query, compared);
+  stage->query = with_cast(const_cast<Query*>(stage->query), compared);
   Node* array = next_parameter(staging, type, -1, exprCollation(compared), subquery->location);
   ScalarArrayOpExpr* made = makeNode(ScalarArrayOpExpr);
   made->opno = comparison->opno;
@@ -299,15 +348,18 @@ void stage_subqueries(Staging* staging, const Level* level) {
       [=](Node* node) {
         if (!IsA(node, SubLink)) return;
         const Level* below = level_of(level, as<SubLink>(node)->subselect);
-        if (below == nullptr || !gives_answers(below) || !stands_alone(below)) return;
-        stage_subquery(staging, as<SubLink>(node), below);
+        if (below == nullptr) return;
+        const bool is_public_value = as<SubLink>(node)->subLinkType == EXPR_SUBLINK &&
+                                     stands_alone(below) && gives_public(below);
+        if (is_public_value || is_stage(below)) stage_subquery(staging, as<SubLink>(node), below);
       },
       kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
 }
 
-// What is joined with rows needs columns by which it can be.
+// Answers that are joined with rows need columns by which it can be. Of public rows it is seen when
+// they are there, before anything is charged.
 void require_keys(const Staging* staging, const Level* level, const char* name) {
-  if (has_one_row(level) || keys_of(level) != nullptr) return;
+  if (!reads_protected_rows(level) || has_one_row(level) || keys_of(level) != nullptr) return;
   refuse(staging->refused, kNowhere,
          psprintf("no columns of \"%s\" are known in which its rows of private answers differ, so "
                   "that it cannot be joined with protected rows",
@@ -357,8 +409,9 @@ void put_in_place(const Level* level, const CommonTableExpr* cte, const RangeTbl
 // once for all of them.
 bool is_shared_by_stages(const Level* level, const CommonTableExpr* cte) {
   for (const auto* below : each<const Level>(level->below)) {
-    const bool is_stage = shows_rows(level) && gives_answers(below);
-    if (is_stage ? cte->cterefcount > 1 && names(below, cte) : is_shared_by_stages(below, cte)) {
+    const bool may_be_stage = shows_rows(level) && gives_answers(below);
+    if (may_be_stage ? cte->cterefcount > 1 && names(below, cte)
+                     : is_shared_by_stages(below, cte)) {
       return true;
     }
   }
@@ -369,8 +422,7 @@ bool is_shared_by_stages(const Level* level, const CommonTableExpr* cte) {
 void stage_with_queries(Staging* staging, const Level* level) {
   for (auto* cte : each<CommonTableExpr>(list_copy(level->query->cteList))) {
     const Level* below = level_of(level, cte->ctequery);
-    if (below == nullptr || cte->cterecursive || !gives_answers(below)) continue;
-    if (!stands_alone(below)) continue;
+    if (below == nullptr || cte->cterecursive || !is_stage(below)) continue;
     const bool is_joined = names(level, cte, true);
     if (!is_joined && !is_shared_by_stages(level, cte)) continue;
     if (is_joined) require_keys(staging, below, cte->ctename);
@@ -379,12 +431,21 @@ void stage_with_queries(Staging* staging, const Level* level) {
   }
 }
 
+// What a view reads is read with the rights of its owner, and the right to read the view is asked
+// for where it is named.
+bool is_of_view(const Query* query) {
+  for (const auto* entry : each<const RangeTblEntry>(query->rtable)) {
+    if (OidIsValid(checked_user(query, entry))) return true;
+  }
+  return false;
+}
+
 void stage_derived_tables(Staging* staging, const Level* level) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     const Entry& entry = entry_of(level, i);
     const bool is_derived = entry.is_in_from && entry.below != nullptr &&
                             entry.borrowed == nullptr && entry.table->rtekind == RTE_SUBQUERY;
-    if (!is_derived || !gives_answers(entry.below) || !stands_alone(entry.below)) continue;
+    if (!is_derived || is_of_view(entry.below->query) || !is_stage(entry.below)) continue;
     require_keys(staging, entry.below, entry.table->eref->aliasname);
     make_table(stage_table(staging, entry.below), entry.table);
   }
@@ -493,19 +554,19 @@ Node* made_up(const RangeTblEntry* table, int column, bool is_second) {
 }
 
 // Rows that differ in all keys taken together, and in no fewer columns; and one with NULLs, so that
-// nothing is left out because the others are none of its values.
+// nothing is left out because the others are none of its values. Public rows are looked at when
+// they are there.
 List* made_up_rows(const RangeTblEntry* table, const Stage* stage) {
   List* rows = list_make1(row_of_nulls(table));
-  if (stage->has_one_row) return rows;
-  int other = 0;
-  do {
+  if (stage->has_one_row || stage->is_public) return rows;
+  for (int other = 0; other <= list_length(stage->keys); ++other) {
+    const int changed = other == 0 ? 0 : list_nth_int(stage->keys, other - 1);
     List* row = NIL;
-    for (int i = 0; i < list_length(table->coltypes); ++i) {
-      row = lappend(row, made_up(table, i, i + 1 == other));
+    for (int i = 1; i <= list_length(table->coltypes); ++i) {
+      row = lappend(row, made_up(table, i - 1, i == changed));
     }
     rows = lappend(rows, row);
-    other = bms_next_member(stage->keys, other);
-  } while (other > 0);
+  }
   return rows;
 }
 
@@ -514,25 +575,6 @@ const Stage* stage_with(const StagedQuery* staged, int parameter) {
     if (stage->place == StagePlace::kTable && stage->parameter == parameter) return stage;
   }
   return nullptr;
-}
-
-// A copy of a query with the rows that a function gives for each table.
-template <class Rows>
-Query* with_rows_of(const StagedQuery* staged, const Query* query, Rows rows_of) {
-  auto* copy = static_cast<Query*>(copyObjectImpl(query));
-  visit_nodes(
-      copy,
-      [&](Node* node) {
-        if (!IsA(node, RangeTblEntry)) return;
-        auto* table = as<RangeTblEntry>(node);
-        const int parameter = first_parameter(table);
-        const Stage* stage = parameter == 0 ? nullptr : stage_with(staged, parameter);
-        if (stage == nullptr) return;
-        List* rows = rows_of(table, stage);
-        table->values_lists = rows == NIL ? list_make1(row_of_nulls(table)) : rows;
-      },
-      kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
-  return copy;
 }
 
 int index_of(const StagedQuery* staged, const Stage* stage) {
@@ -544,7 +586,31 @@ int index_of(const StagedQuery* staged, const Stage* stage) {
   return index;
 }
 
+// What fails, or cannot be joined, does so before anything is charged. No public query names a
+// table of answers.
+List* public_first(const List* stages) {
+  List* sorted = NIL;
+  for (const bool is_public : {true, false}) {
+    for (auto* stage : each<Stage>(stages)) {
+      if (stage->is_public == is_public) sorted = lappend(sorted, stage);
+    }
+  }
+  return sorted;
+}
+
 }  // namespace
+
+void Stage::each_field(MarkFields* fields) {
+  fields->query("query", &query);
+  auto number = static_cast<int>(place);
+  fields->integer("place", &number);
+  place = static_cast<StagePlace>(number);
+  fields->integer("parameter", &parameter);
+  fields->oid("type", &type);
+  fields->list("keys", T_IntList, &keys);
+  fields->truth("has_one_row", &has_one_row);
+  fields->truth("is_public", &is_public);
+}
 
 StagedQuery* stage_query(Query* query, const char* text) {
   if (query->commandType != CMD_SELECT) return nullptr;
@@ -561,24 +627,34 @@ StagedQuery* stage_query(Query* query, const char* text) {
   stage_level(&staging, statement->top);
   if (staging.stages == NIL) return nullptr;
   auto* staged = static_cast<StagedQuery*>(palloc0(sizeof(StagedQuery)));
-  *staged = {staging.stages, without_subqueries(staging, query), own_parameters};
+  *staged = {public_first(staging.stages), without_subqueries(staging, query), own_parameters};
   return staged;
 }
 
 Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows) {
-  return with_rows_of(staged, query, [=](const RangeTblEntry*, const Stage* stage) {
-    return static_cast<List*>(list_nth(rows, index_of(staged, stage)));
-  });
-}
-
-Query* for_trial(const StagedQuery* staged, const Query* query) {
-  return with_rows_of(staged, query, made_up_rows);
+  auto* copy = static_cast<Query*>(copyObjectImpl(query));
+  visit_nodes(
+      copy,
+      [=](Node* node) {
+        if (!IsA(node, RangeTblEntry)) return;
+        auto* table = as<RangeTblEntry>(node);
+        const int parameter = first_parameter(table);
+        const Stage* stage = parameter == 0 ? nullptr : stage_with(staged, parameter);
+        if (stage == nullptr) return;
+        const int index = index_of(staged, stage);
+        const bool is_known = index < list_length(rows);
+        List* found =
+            is_known ? static_cast<List*>(list_nth(rows, index)) : made_up_rows(table, stage);
+        table->values_lists = found == NIL ? list_make1(row_of_nulls(table)) : found;
+      },
+      kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
+  return copy;
 }
 
 ParamListInfo null_parameters(const StagedQuery* staged) {
   int count = staged->own_parameters;
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place != StagePlace::kTable) count = stage->parameter;
+    if (stage->place != StagePlace::kTable) count = Max(count, stage->parameter);
   }
   ParamListInfo parameters = makeParamList(count);
   for (int i = 0; i < count; ++i) parameters->params[i] = {0, true, PARAM_FLAG_CONST, InvalidOid};

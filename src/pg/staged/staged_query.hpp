@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/server/mark.hpp"
 
 extern "C" {
 #include "nodes/params.h"
@@ -24,12 +24,16 @@ enum class StagePlace {
 
 // A subquery, which stands for itself. It may name tables of the stages before it.
 struct Stage {
-  Query* query;
+  const Query* query;
   StagePlace place;
-  int parameter;    // the number of the external parameter; of a table, of that of its first column
-  Oid type;         // of the parameter; invalid for a table
-  Bitmapset* keys;  // columns of a table in which no two of its rows are equal
+  int parameter;  // the number of the external parameter; of a table, of that of its first column
+  Oid type;       // of the parameter; invalid for a table
+  List* keys;     // IntList: columns of a table in which, together, no two of its rows are equal
   bool has_one_row;
+  bool is_public;  // reads no protected rows
+
+  static constexpr MarkKind kKind = {"dpquantile stage", 1};
+  void each_field(MarkFields* fields);
 };
 
 struct StagedQuery {
@@ -41,18 +45,16 @@ struct StagedQuery {
 // At most so many rows may come from a subquery.
 inline constexpr int kMostStageRows = 1000;
 
-// Takes the subqueries of answers out of a query, whose tree it changes. Null, and leaves it as it
-// is, if answers are beside rows nowhere. ereports if they are and it cannot be asked in stages.
+// Takes the subqueries of answers out of a query, whose tree it changes, and those of public tables
+// that no join with protected rows can take the place of: they cost nothing. Null, and leaves it as
+// it is, if there is none. ereports if there are and it cannot be asked in stages.
 StagedQuery* stage_query(Query* query, const char* text);
 
-// A copy of a stage or of the rest with these rows in the place of each table that it names: List
-// of List of List of Const, by the stages before it; NIL for those of other places, and for no
-// rows.
+// A copy of a stage or of the rest with rows in the place of each table that it names: `rows` has
+// those of the first stages, List of List of List of Const, NIL for no rows and for other places.
+// Those of the others are made up. Whether the query is accepted with these is whether it will be
+// with those that come: they are different in the same columns. Of public tables it may not be.
 Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows);
-
-// The same with made-up rows. Whether it is accepted is whether it will be with those that come:
-// they are different in the same columns.
-Query* for_trial(const StagedQuery* staged, const Query* query);
 
 // Parameters of the rest, all NULL: its own, and those of the stages.
 ParamListInfo null_parameters(const StagedQuery* staged);
