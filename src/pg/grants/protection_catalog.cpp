@@ -197,6 +197,7 @@ void read_domain(Contents* into, const Reader& row) {
   domain.upper = text_of(row.column("upper"));
   domain.granularity = text_of(row.column("granularity"));
   if (const auto keys = row.column("keys")) domain.keys = DatumGetArrayTypePCopy(*keys);
+  domain.other = DatumGetInt32(row.column("other").value_or(0));
   add(&into->domains, domain);
 }
 

@@ -105,6 +105,7 @@ struct ColumnDomain {
   const char* upper;
   const char* granularity;
   ArrayType* keys;  // text[]
+  int other;        // the number of the key that stands for all others, from 1; 0 if none does
 };
 
 // Null if the column has no domain, or is not the one that got it: its number, name and type must

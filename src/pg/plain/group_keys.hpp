@@ -15,4 +15,8 @@ namespace dpquantile {
 // there is no such list, or if it has more than kMaxElements values.
 List* public_values_of(const Level* level, Node* key);
 
+// The one of these values that stands for all other values of the key: what the owner has stated
+// for the list of a column, or what an expression gives for that. Null if there is none.
+const Const* other_value_of(const Level* level, Node* key);
+
 }  // namespace dpquantile

@@ -19,9 +19,11 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/analyze.h"
+#include "parser/parse_oper.h"
 #include "parser/parser.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -42,9 +44,11 @@ constexpr int kMostColumns = 200;
 // The keys and the columns of the derived table, and what stands for them in the new query.
 struct Replacement {
   List* keys;         // expressions of GROUP BY
-  List* lists;        // their public values
+  List* lists;        // their public values that conditions on one key leave in
+  List* whole_lists;  // all of them
   Bitmapset* nulls;   // the numbers of the keys with NULL in their lists
   List* substitutes;  // for each key a value of its list that is not NULL
+  List* others;       // for each key the value of its list that stands for all others, or null
   List* columns;      // what the aggregates read: their arguments and filters
   List* new_keys;     // Vars of the list of keys
   List* new_columns;  // Vars of the derived table
@@ -74,6 +78,9 @@ bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replac
     replacement->keys = lappend(replacement->keys, key);
     replacement->lists = lappend(replacement->lists, values);
     replacement->substitutes = lappend(replacement->substitutes, substitute_of(values));
+    replacement->others =
+        lappend(replacement->others, const_cast<Const*>(other_value_of(level->select, key)));
+    replacement->whole_lists = lappend(replacement->whole_lists, values);
   }
   return true;
 }
@@ -154,6 +161,14 @@ int bit_of(int key, const Bitmapset* nulls) {
 Node* integer_constant(int value) {
   return as<Node>(
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true));
+}
+
+Expr* null_test(const Node* key) {
+  NullTest* test = makeNode(NullTest);
+  test->arg = static_cast<Expr*>(copyObjectImpl(key));
+  test->nulltesttype = IS_NULL;
+  test->location = kNowhere;
+  return as<Expr>(test);
 }
 
 // CASE WHEN condition THEN value ELSE other END
@@ -237,13 +252,49 @@ Query* parse_template(const Replacement& replacement) {
   return parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
 }
 
-Node* copy_of_key(const Replacement& replacement, int key) {
-  return static_cast<Node*>(copyObjectImpl(list_nth(replacement.keys, key)));
+// An array of the values but NULL.
+Node* array_of(const List* values, const Node* key) {
+  const Oid type = exprType(key);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  auto* elements =
+      static_cast<Datum*>(palloc(static_cast<Size>(list_length(values)) * sizeof(Datum)));
+  int count = 0;
+  for (const auto* value : each<const Const>(values)) {
+    if (!value->constisnull) elements[count++] = value->constvalue;
+  }
+  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
+  return as<Node>(makeConst(get_array_type(type), -1, exprCollation(key), -1,
+                            PointerGetDatum(array), false, false));
+}
+
+// key = ANY (list) OR key IS NULL, the latter if the list has NULL
+Expr* is_in_list(const Node* key, const List* values) {
+  ParseState* state = make_parsestate(nullptr);
+  List* equality = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("=")));
+  auto* is_listed = as<ScalarArrayOpExpr>(
+      make_scalar_array_op(state, equality, true, static_cast<Node*>(copyObjectImpl(key)),
+                           array_of(values, key), kNowhere));
+  is_listed->inputcollid = exprCollation(key);
+  free_parsestate(state);
+  if (!has_null(values)) return as<Expr>(is_listed);
+  return makeBoolExpr(OR_EXPR, list_make2(is_listed, null_test(key)), kNowhere);
+}
+
+// The key of a row in the list: another one is the one that stands for all others.
+Node* listed_key(const Replacement& replacement, int number) {
+  auto* key = static_cast<Node*>(copyObjectImpl(list_nth(replacement.keys, number)));
+  const void* other = list_nth(replacement.others, number);
+  if (other == nullptr) return key;
+  const auto* values = static_cast<const List*>(list_nth(replacement.whole_lists, number));
+  return choice_of(is_in_list(key, values), key, static_cast<Node*>(copyObjectImpl(other)));
 }
 
 // A key as the join compares it: with another value in the place of NULL, if its list has NULL.
 Node* compared_key(const Replacement& replacement, int number) {
-  Node* key = copy_of_key(replacement, number);
+  Node* key = listed_key(replacement, number);
   if (!bms_is_member(number, replacement.nulls)) return key;
   CoalesceExpr* choice = makeNode(CoalesceExpr);
   choice->coalescetype = exprType(key);
@@ -255,12 +306,8 @@ Node* compared_key(const Replacement& replacement, int number) {
 
 // CASE WHEN key IS NULL THEN bit ELSE 0 END
 Node* bit_of_null(const Replacement& replacement, int key) {
-  NullTest* test = makeNode(NullTest);
-  test->arg = as<Expr>(copy_of_key(replacement, key));
-  test->nulltesttype = IS_NULL;
-  test->location = kNowhere;
-  return choice_of(as<Expr>(test), integer_constant(bit_of(key, replacement.nulls)),
-                   integer_constant(0));
+  return choice_of(null_test(listed_key(replacement, key)),
+                   integer_constant(bit_of(key, replacement.nulls)), integer_constant(0));
 }
 
 // The number that says which keys of a row are NULL.
@@ -352,6 +399,71 @@ bool may_be_shown(const Level* level, const List* keys, const List* conditions, 
   return true;
 }
 
+// How many values a condition of the form key = value or key IN (values) names; 0 for others.
+int count_named_values(const Node* condition, const Node* key) {
+  const bool is_operation = IsA(condition, OpExpr);
+  if (!is_operation && !IsA(condition, ScalarArrayOpExpr)) return 0;
+  const auto* search = as<ScalarArrayOpExpr>(condition);
+  const Oid operation = is_operation ? as<OpExpr>(condition)->opno : search->opno;
+  const List* sides = is_operation ? as<OpExpr>(condition)->args : search->args;
+  if (!op_mergejoinable(operation, exprType(key)) || list_length(sides) != 2) return 0;
+  if (is_operation) return equal(linitial(sides), key) || equal(lsecond(sides), key) ? 1 : 0;
+  const auto* array = static_cast<const Node*>(lsecond(sides));
+  if (!search->useOr || !equal(linitial(sides), key)) return 0;
+  if (IsA(array, ArrayExpr)) return list_length(as<ArrayExpr>(array)->elements);
+  if (!IsA(array, Const) || as<Const>(array)->constisnull) return 0;
+  const ArrayType* values = DatumGetArrayTypeP(as<Const>(array)->constvalue);
+  return ArrayGetNItems(ARR_NDIM(values), ARR_DIMS(values));
+}
+
+// Whether a condition is true of no value of the key but of those that its list has for themselves.
+bool is_of_listed_values(const Level* level, const Replacement& replacement, int number,
+                         const Node* condition) {
+  const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, number));
+  const int named = count_named_values(condition, new_key);
+  if (named == 0) return false;
+  int listed = 0;
+  for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.lists, number)))) {
+    if (equal(value, list_nth(replacement.others, number))) continue;
+    if (may_be_true(level, list_make1(const_cast<Node*>(new_key)), condition, list_make1(value))) {
+      ++listed;
+    }
+  }
+  return listed >= named;
+}
+
+// The condition that a key is the one that stands for all others.
+Expr* is_other(const Node* new_key, const Const* other) {
+  if (other->constisnull) return null_test(new_key);
+  ParseState* state = make_parsestate(nullptr);
+  List* equality = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("=")));
+  Expr* condition = make_op(state, equality, static_cast<Node*>(copyObjectImpl(new_key)),
+                            static_cast<Node*>(copyObjectImpl(other)), nullptr, kNowhere);
+  as<OpExpr>(condition)->inputcollid = exprCollation(new_key);
+  free_parsestate(state);
+  return condition;
+}
+
+// A condition on rows says nothing of the key that stands for all others, among which rows may
+// fulfil it.
+List* conditions_on_groups(const Level* level, const Replacement& replacement, List* conditions) {
+  List* all = NIL;
+  for (auto* condition : each<Node>(conditions)) {
+    List* choices = list_make1(condition);
+    for (int i = 0; i < list_length(replacement.keys); ++i) {
+      const auto* other = static_cast<const Const*>(list_nth(replacement.others, i));
+      const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, i));
+      const bool is_on_key = any_node(condition, [=](Node* node) { return equal(node, new_key); });
+      if (other == nullptr || !is_on_key) continue;
+      if (is_of_listed_values(level, replacement, i, condition)) continue;
+      choices = lappend(choices, is_other(new_key, other));
+    }
+    const bool is_alone = list_length(choices) == 1;
+    all = lappend(all, is_alone ? condition : as<Node>(makeBoolExpr(OR_EXPR, choices, kNowhere)));
+  }
+  return all;
+}
+
 // Leaves out values of each key that conditions on it alone leave out, if there are too many
 // combinations of all.
 void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
@@ -429,7 +541,9 @@ void note_keys_without_null(const PlainLevel* level, const Replacement& replacem
   Statement* statement = level->select->statement;
   for (int i = 0; i < list_length(replacement.keys); ++i) {
     auto* key = static_cast<Node*>(list_nth(replacement.keys, i));
-    if (bms_is_member(i, replacement.nulls) || !may_be_null(level->select, key)) continue;
+    const bool has_group =
+        bms_is_member(i, replacement.nulls) || list_nth(replacement.others, i) != nullptr;
+    if (has_group || !may_be_null(level->select, key)) continue;
     const char* name = name_of_key(level->select->query, key);
     bool is_known = false;
     for (const auto* known : each<const char>(statement->keys_without_null)) {
@@ -572,6 +686,7 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   List* conditions =
       list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
                   key_conditions_below(level->select, replacement.keys, replacement.new_keys));
+  conditions = conditions_on_groups(level->select, replacement, conditions);
   shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
