@@ -119,7 +119,7 @@ FROM pg_cast JOIN type AS t ON t.oid = castsource WHERE castsource = casttarget 
 SELECT E'\n## Aggregates of the rows of one person\n\nWhat may sum up the rows of each person before a private aggregate counts persons. Each answer follows from the set of the person''s values, whatever the order of the\n'
   || E'rows is: sums of floats are exact and rounded once, and where equal values look different (-0 and 0, 1.0 and 1.00, 1 day and 24 hours) the answer is written in one way.\n'
   || E'Where PostgreSQL''s aggregate fails, because a sum is out of range, the answer is NULL. A numeric with more than 400 digits before or after the decimal point counts as NULL.\n'
-  || E'`count(DISTINCT value)` takes numbers, texts, bytea, dates, times, intervals, booleans, uuid and enums; other aggregates take no `DISTINCT`, and none `ORDER BY`. A percentile is of one fraction.\n\n| call | arguments |\n|---|---|\n'
+  || E'`count(DISTINCT value)` takes numbers, texts, bytea, dates, times, intervals, booleans, uuid and enums, and rows of these but bytea and intervals, `(city, kind)`; other aggregates take no `DISTINCT`, and none `ORDER BY`. A percentile is of one fraction.\n\n| call | arguments |\n|---|---|\n'
   || string_agg('| ' || names || ' | ' || types || ' |', E'\n' ORDER BY names COLLATE "C")
 FROM (SELECT string_agg('`' || name || '`', ' ' ORDER BY length(name), name COLLATE "C") AS names, types
       FROM (SELECT p.proname AS name, CASE p.proname WHEN 'count' THEN '\*; any' WHEN 'percentile_disc' THEN 'number, date, time, timestamp, timestamptz, interval, boolean'
