@@ -1,6 +1,7 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/parameters/private_call.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
@@ -8,6 +9,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/written_values.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
@@ -120,6 +122,19 @@ bool find_columns(const Node* expression, Replacement* replacement) {
     if (replacement->moves_ctes && checkExprHasSubLink(node)) return Look::kFound;
     add_columns(replacement, as<Aggref>(node));
     return Look::kPast;
+  });
+}
+
+// The derived table shows texts in the place of the rows that are counted.
+void put_texts_for_rows(const Node* tree) {
+  visit_nodes(tree, [](Node* node) {
+    auto* call = as<Aggref>(node);
+    if (!IsA(node, Aggref) || call->agglevelsup > 0) return;
+    const FamilyRow* family = private_family(call);
+    const bool is_private = family != nullptr && family->family == Family::kDistinct;
+    if (is_private || (call->aggfnoid == F_COUNT_ANY && call->aggdistinct != NIL)) {
+      (void)put_text_for_row(call);
+    }
   });
 }
 
@@ -676,6 +691,8 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   Replacement replacement{};
   replacement.moves_ctes = query->cteList != NIL;
   if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
+  put_texts_for_rows(as<Node>(query->targetList));
+  put_texts_for_rows(query->havingQual);
   if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->havingQual, &replacement)) {
     return nullptr;
