@@ -117,7 +117,7 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM (SELECT * FROM shop_view) x WHERE region = 1)'),
   ('SELECT s.name, count(*) FROM visit v JOIN (SELECT * FROM shop WHERE region IS NOT NULL ORDER BY name LIMIT 2) s ON s.id = v.shop GROUP BY 1'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop LIMIT 0) x ON x.id = v.shop'),
-  ('SELECT sum(least(greatest(shop, 0), 10)) FROM visit WHERE shop <= (SELECT max(id) FROM shop) / 2');
+  ('SELECT count(*) FROM visit WHERE shop <= (SELECT max(id) FROM shop) / 2');
 CREATE FUNCTION regress_dpq_public.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text) FROM (' || query || ') x';

@@ -32,6 +32,15 @@ INSERT INTO question (query) VALUES
   -- No group at all
   ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x USING (town)'),
   ('SELECT count(*) FROM visit WHERE town NOT IN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000)'),
+  ('SELECT count(*) FROM visit, (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) x'),
+  ('SELECT count(*), count(x.n) FROM visit LEFT JOIN (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) x ON true'),
+  ('SELECT count(v.id) FROM (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) x LEFT JOIN visit v ON v.cost < x.n'),
+  ('SELECT x.town, count(v.id) FROM (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x LEFT JOIN visit v USING (town) GROUP BY 1'),
+  ('SELECT t.n, count(*) FROM visit v, (SELECT town AS n FROM visit GROUP BY town HAVING count(*) > 1000 LIMIT 1) t GROUP BY 1'),
+  ('SELECT count(*) FROM visit v, (SELECT name FROM town ORDER BY 1 LIMIT 0) t'),
+  ('SELECT t.name, count(v.id) FROM (SELECT name FROM town WHERE false UNION SELECT name FROM town WHERE false) t LEFT JOIN visit v ON t.name = v.town GROUP BY 1'),
+  ('WITH n AS (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) SELECT n.n, s.c FROM (SELECT count(*) AS c FROM visit, n) s LEFT JOIN n ON true'),
+  ('WITH n AS (SELECT count(*) AS n FROM visit HAVING count(*) > 1000), m AS (SELECT count(*) AS m FROM visit, n) SELECT count(*) FROM visit, m WHERE cost >= m.m'),
   -- WITH queries, also over rows and over one another
   ('WITH web AS (SELECT * FROM visit WHERE kind = ''web''), best AS (SELECT town FROM web GROUP BY town ORDER BY count(*) DESC LIMIT 2) SELECT count(*) FROM web JOIN best USING (town)'),
   ('WITH n AS (SELECT count(*) / 10 AS n FROM visit), m AS (SELECT count(*) AS m FROM visit, n WHERE cost < n.n) SELECT count(*) FROM visit, n, m WHERE cost < n.n AND id < m.m'),

@@ -182,23 +182,28 @@ void put_array(const List* rows, ParamExternData* value) {
   value->isnull = false;
 }
 
-// Those of the statement, and those of the stages behind them.
-ParamListInfo parameters_of_rest(const EState* state, const StagedQuery& query, const List* rows) {
+// Those of the statement, and those of the stages behind them, as far as these have been asked.
+ParamListInfo parameters_of(const EState* state, const StagedQuery& query, const List* rows) {
   ParamListInfo own = copyParamList(state->es_param_list_info);
   ParamListInfo all = null_parameters(&query);
   for (int i = 0; own != nullptr && i < Min(own->numParams, query.own_parameters); ++i) {
     all->params[i] = own->params[i];
   }
-  const ListCell* cell;
-  foreach (cell, query.stages) {
-    const auto* stage = static_cast<Stage*>(lfirst(cell));
-    if (stage->place == StagePlace::kTable) continue;
-    const auto* values = static_cast<List*>(list_nth(rows, foreach_current_index(cell)));
+  for (int i = 0; i < list_length(rows); ++i) {
+    const auto* stage = static_cast<Stage*>(list_nth(query.stages, i));
+    const auto* values = static_cast<List*>(list_nth(rows, i));
     ParamExternData* value = &all->params[stage->parameter - 1];
-    if (stage->place == StagePlace::kArray) {
-      put_array(values, value);
-    } else if (values != NIL) {
-      put_value(values, value);
+    switch (stage->place) {
+      case StagePlace::kArray:
+        put_array(values, value);
+        break;
+      case StagePlace::kValue:
+        if (values != NIL) put_value(values, value);
+        break;
+      case StagePlace::kTable:
+        value->value = BoolGetDatum(values != NIL);
+        value->isnull = false;
+        break;
     }
   }
   return all;
@@ -240,11 +245,12 @@ void run_all(StagedNode* node) {
     if (!stage->is_public && !is_tried) try_with_public_rows(node, rows);
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
-    const PartRows part = run(state, with_rows(&node->query, stage->query, rows), own, own);
+    const PartRows part = run(state, with_rows(&node->query, stage->query, rows), own,
+                              parameters_of(state, node->query, rows));
     rows = lappend(rows, constants_of(stage, part));
   }
   Query* rest = with_rows(&node->query, node->query.rest, rows);
-  node->answers = run(state, rest, nullptr, parameters_of_rest(state, node->query, rows));
+  node->answers = run(state, rest, nullptr, parameters_of(state, node->query, rows));
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
   MemoryContextSwitchTo(previous);
 }

@@ -98,7 +98,7 @@ bool gives_public(const Level* level) {
 
 // Whether a subquery in FROM, or the list of one in an expression, is a stage.
 bool is_stage(const Level* level) {
-  if (!stands_alone(level)) return false;
+  if (!stands_alone(level) || level->query->targetList == NIL) return false;
   return gives_answers(level) || (gives_public(level) && is_to_be_asked_once(level));
 }
 
@@ -367,17 +367,15 @@ void require_keys(const Staging* staging, const Level* level, const char* name) 
          "Join one query with GROUP BY, and show all of its keys.");
 }
 
-// Makes an entry VALUES of parameters, which rest_with_rows() finds again by the first.
-void make_table(const RangeTblEntry* values, RangeTblEntry* entry) {
-  RangeTblEntry made = *values;
-  made.alias = entry->alias;
-  made.eref = entry->eref;
-  made.inFromCl = entry->inFromCl;
-  *entry = made;
-}
+// What takes the place of a table.
+struct Table {
+  RangeTblEntry* values;  // of parameters, by the first of which it is found again
+  Node* has_rows;         // a parameter: VALUES have a row in any case
+};
 
-RangeTblEntry* stage_table(Staging* staging, const Level* level) {
-  add_stage(staging, level, StagePlace::kTable, InvalidOid);
+Table stage_table(Staging* staging, const Level* level) {
+  add_stage(staging, level, StagePlace::kTable, BOOLOID);
+  Node* has_rows = next_parameter(staging, BOOLOID, -1, InvalidOid, -1);
   RangeTblEntry* values = makeNode(RangeTblEntry);
   values->rtekind = RTE_VALUES;
   List* row = NIL;
@@ -393,16 +391,50 @@ RangeTblEntry* stage_table(Staging* staging, const Level* level) {
     values->colcollations = lappend_oid(values->colcollations, collation);
   }
   values->values_lists = list_make1(row);
-  return values;
+  return {values, has_rows};
+}
+
+Node* both(Node* condition, const Node* other) {
+  return make_and_qual(condition, static_cast<Node*>(copyObjectImpl(other)));
+}
+
+// Puts a condition where it leaves out the rows of FROM that have a row of an entry: in the
+// condition of the innermost join that keeps the rows of its other side, or in WHERE. Returns
+// whether the entry is in a part of FROM, and the condition is still to be put further out.
+bool put_condition(Node* from, int number, const Node* condition) {
+  if (IsA(from, RangeTblRef)) return as<RangeTblRef>(from)->rtindex == number;
+  if (IsA(from, JoinExpr)) {
+    auto* join = as<JoinExpr>(from);
+    const bool is_left = put_condition(join->larg, number, condition);
+    const bool is_right = !is_left && put_condition(join->rarg, number, condition);
+    const bool may_be_absent =
+        (is_left && join->jointype == JOIN_RIGHT) || (is_right && join->jointype == JOIN_LEFT);
+    if (may_be_absent) join->quals = both(join->quals, condition);
+    return (is_left || is_right) && !may_be_absent;
+  }
+  auto* where = as<FromExpr>(from);
+  for (auto* part : each<Node>(where->fromlist)) {
+    if (put_condition(part, number, condition)) where->quals = both(where->quals, condition);
+  }
+  return false;
+}
+
+void put_table(const Level* level, int number, const Table& table) {
+  RangeTblEntry* entry = entry_of(level, number).table;
+  RangeTblEntry made = *table.values;
+  made.alias = entry->alias;
+  made.eref = entry->eref;
+  made.inFromCl = entry->inFromCl;
+  *entry = made;
+  (void)put_condition(as<Node>(level->query->jointree), number, table.has_rows);
 }
 
 // Wherever the statement names the WITH query.
-void put_in_place(const Level* level, const CommonTableExpr* cte, const RangeTblEntry* values) {
+void put_in_place(const Level* level, const CommonTableExpr* cte, const Table& table) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const Entry& entry = entry_of(level, i);
-    if (entry.cte == cte) make_table(values, entry.table);
+    if (entry_of(level, i).cte == cte) put_table(level, i, table);
   }
-  for (const auto* below : each<const Level>(level->below)) put_in_place(below, cte, values);
+  for (const auto* below : each<const Level>(level->below)) put_in_place(below, cte, table);
 }
 
 // Whether subqueries that are stages name a WITH query that is named more than once. It is asked
@@ -447,7 +479,7 @@ void stage_derived_tables(Staging* staging, const Level* level) {
                             entry.borrowed == nullptr && entry.table->rtekind == RTE_SUBQUERY;
     if (!is_derived || is_of_view(entry.below->query) || !is_stage(entry.below)) continue;
     require_keys(staging, entry.below, entry.table->eref->aliasname);
-    make_table(stage_table(staging, entry.below), entry.table);
+    put_table(level, i, stage_table(staging, entry.below));
   }
 }
 
@@ -505,7 +537,7 @@ Const* null_of(const RangeTblEntry* table, int column) {
                        list_nth_oid(table->colcollations, column));
 }
 
-// VALUES have a row at least. NULLs equal nothing, and answers are joined by =.
+// VALUES have a row at least.
 List* row_of_nulls(const RangeTblEntry* table) {
   List* row = NIL;
   for (int i = 0; i < list_length(table->coltypes); ++i) row = lappend(row, null_of(table, i));
@@ -572,7 +604,7 @@ List* made_up_rows(const RangeTblEntry* table, const Stage* stage) {
 
 const Stage* stage_with(const StagedQuery* staged, int parameter) {
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place == StagePlace::kTable && stage->parameter == parameter) return stage;
+    if (stage->place == StagePlace::kTable && stage->parameter + 1 == parameter) return stage;
   }
   return nullptr;
 }
@@ -654,12 +686,11 @@ Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows
 ParamListInfo null_parameters(const StagedQuery* staged) {
   int count = staged->own_parameters;
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place != StagePlace::kTable) count = Max(count, stage->parameter);
+    count = Max(count, stage->parameter);
   }
   ParamListInfo parameters = makeParamList(count);
   for (int i = 0; i < count; ++i) parameters->params[i] = {0, true, PARAM_FLAG_CONST, InvalidOid};
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place == StagePlace::kTable) continue;
     parameters->params[stage->parameter - 1].ptype = stage->type;
   }
   return parameters;

@@ -26,8 +26,9 @@ enum class StagePlace {
 struct Stage {
   const Query* query;
   StagePlace place;
-  int parameter;  // the number of the external parameter; of a table, of that of its first column
-  Oid type;       // of the parameter; invalid for a table
+  int parameter;  // the number of the external parameter; of a table, of one that says whether it
+                  // has rows, before those of its columns
+  Oid type;       // of the parameter
   List* keys;     // IntList: columns of a table in which, together, no two of its rows are equal
   bool has_one_row;
   bool is_public;  // reads no protected rows
