@@ -10,14 +10,15 @@ SELECT dp_restrict_role('regress_dpq_staged_analyst');
 SET SESSION AUTHORIZATION regress_dpq_staged_owner;
 SET search_path = regress_dpq_staged, public;
 -- 200 visits of 100 persons. Towns have 80, 60, 40 and 20 visits.
-CREATE TABLE visit (id int PRIMARY KEY, person int, town text NOT NULL, kind varchar(9) NOT NULL, day date, cost int);
+CREATE TYPE mood AS ENUM ('good', 'bad');
+CREATE TABLE visit (id int PRIMARY KEY, person int, town text NOT NULL, kind varchar(9) NOT NULL, day date, cost int, mood mood, host inet);
 INSERT INTO visit SELECT i, 1 + i % 100, (ARRAY['a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd'])[1 + i % 10], (ARRAY['web', 'ward', 'web'])[1 + i % 3],
-  date '2025-01-01' + i % 28, i % 50 FROM generate_series(1, 200) i;
+  date '2025-01-01' + i % 28, i % 50, CASE WHEN i % 2 = 0 THEN 'good'::mood WHEN i % 3 = 0 THEN 'bad' END FROM generate_series(1, 200) i;
 CREATE TABLE town (name text PRIMARY KEY, size numeric);
 INSERT INTO town VALUES ('a', 1), ('b', 2), ('c', 3), ('d', 4);
 GRANT SELECT ON town TO regress_dpq_staged_analyst;
 SELECT dp_protect_table('visit', 'person', 4);
-SELECT dp_set_domain('visit', 'town', '{a,b,c,d}'), dp_set_domain('visit', 'kind', '{web,ward}'), dp_set_domain('visit', 'cost', 0, 50);
+SELECT dp_set_domain('visit', 'town', '{a,b,c,d}'), dp_set_domain('visit', 'kind', '{web,ward}'), dp_set_domain('visit', 'mood', '{good,bad,NULL}'), dp_set_domain('visit', 'cost', 0, 50);
 SELECT dp_grant_private_access('visit', 'regress_dpq_staged_analyst', epsilon => 100, delta => 1e-6);
 -- Each question is asked by the owner, who sees the rows, and by the analyst.
 CREATE TABLE question (id serial, query text);
@@ -29,6 +30,8 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT town FROM visit WHERE cost < 10) x USING (town)'),
   ('SELECT count(*) FROM visit v JOIN (SELECT town FROM (SELECT town, count(*) AS n FROM visit GROUP BY town) y WHERE n > 50) x USING (town)'),
   ('SELECT x.big, count(*) FROM visit v JOIN (SELECT town, count(*) > 50 AS big FROM visit GROUP BY town) x USING (town) GROUP BY 1'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood = v.mood AND x.town = v.town WHERE n > 25'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood IS NOT DISTINCT FROM v.mood AND x.town = v.town WHERE n > 25'),
   -- No group at all
   ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x USING (town)'),
   ('SELECT count(*) FROM visit WHERE town NOT IN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000)'),
@@ -112,6 +115,11 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT unnest(ARRAY[town, ''a'']) AS town FROM visit) x USING (town)'),
   ('SELECT count(*), max(day) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
   ('SELECT * FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit v, (SELECT FROM town LIMIT 1) t'),
+  ('SELECT count(*) FROM visit v, (SELECT FROM town ORDER BY name LIMIT 1) t'),
+  ('WITH t AS (SELECT FROM visit GROUP BY town) SELECT count(*) FROM visit v, t'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) FROM visit GROUP BY mood, town) x USING (mood)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT host, count(*) FROM visit GROUP BY host) x USING (host)'),
   ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND cost > (SELECT size FROM town)'),
   ('SELECT count(*) FROM visit v JOIN (SELECT ''a'' AS town FROM town LIMIT 2) t USING (town) WHERE cost > (SELECT count(*) FROM visit)'),
   ('SELECT count(*) FROM visit v WHERE (SELECT count(*) FROM visit w WHERE w.town = v.town) > 3'),
@@ -154,6 +162,16 @@ FETCH c;
 ROLLBACK;
 SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
 SELECT epsilon_spent FROM dp_budget;
+RESET SESSION AUTHORIZATION;
+
+-- A table that an open cursor reads later stays as it is.
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+CREATE TEMP TABLE word (text text);
+INSERT INTO word VALUES ('b');
+BEGIN;
+DECLARE c CURSOR FOR SELECT count(*) FROM visit WHERE town > (SELECT text FROM word WHERE text < 'c' LIMIT 1);
+ALTER TABLE word ALTER text TYPE int8 USING 7;
+ROLLBACK;
 RESET SESSION AUTHORIZATION;
 
 -- A table that goes takes the plan with it.

@@ -7,6 +7,8 @@
 
 extern "C" {
 #include DPQ_EXPLAIN_FORMAT_HEADER
+#include "access/relation.h"
+#include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
@@ -57,6 +59,7 @@ struct StagedNode {
   Oid user;          // who opened it
   PartRows answers;  // of the rest; null before it has run
   TupleTableSlot* row;
+  List* relations;  // Relation: those that any part reads
 };
 
 StagedNode* staged_node(CustomScanState* scan) {
@@ -255,8 +258,22 @@ void run_all(StagedNode* node) {
   MemoryContextSwitchTo(previous);
 }
 
-void begin(CustomScanState* scan, EState*, int) {
+// The trees of the parts were made for the tables as they were. A table that is open cannot be
+// altered in the session, also not by a function that one of the parts calls.
+void open_relations(StagedNode* node, const PlannedStmt* plan) {
+  for (const auto* entry : each<const RangeTblEntry>(plan->rtable)) {
+    node->relations = lappend(node->relations, relation_open(entry->relid, AccessShareLock));
+  }
+}
+
+void close_relations(StagedNode* node) {
+  for (auto* relation : each<RelationData>(node->relations)) relation_close(relation, NoLock);
+  node->relations = NIL;
+}
+
+void begin(CustomScanState* scan, EState* state, int) {
   StagedNode* node = staged_node(scan);
+  open_relations(node, state->es_plannedstmt);
   node->query = query_of(as<CustomScan>(scan->ss.ps.plan));
   node->user = GetUserId();
 }
@@ -282,6 +299,7 @@ void rescan(CustomScanState* scan) {
 void end(CustomScanState* scan) {
   StagedNode* node = staged_node(scan);
   ExecClearTuple(scan->ss.ss_ScanTupleSlot);
+  close_relations(node);
   if (node->answers.rows == nullptr) return;
   ExecDropSingleTupleTableSlot(node->row);
   tuplestore_end(node->answers.rows);
@@ -343,6 +361,24 @@ void depend_on(PlannedStmt* plan, const PlannedStmt* part) {
   plan->transientPlan |= part->transientPlan;
 }
 
+// The plan cache locks the tables in the range table of a plan before it looks whether the plan is
+// still good.
+void name_relations(PlannedStmt* plan) {
+  for (const Oid oid : each_oid(plan->relationOids)) {
+    const char kind = get_rel_relkind(oid);
+    const bool has_rows = kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE ||
+                          kind == RELKIND_MATVIEW || kind == RELKIND_FOREIGN_TABLE;
+    if (!has_rows) continue;  // such as a view, whose query has been put in its place
+    RangeTblEntry* entry = makeNode(RangeTblEntry);
+    entry->rtekind = RTE_RELATION;
+    entry->relid = oid;
+    entry->relkind = kind;
+    entry->rellockmode = AccessShareLock;
+    entry->eref = makeAlias(get_rel_name(oid), NIL);
+    plan->rtable = lappend(plan->rtable, entry);
+  }
+}
+
 planner_hook_type previous_planner = nullptr;
 
 // Answers can be beside rows only where a query is in another.
@@ -376,6 +412,7 @@ PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int option
     depend_on(made, plan_part(with_rows(staged, stage->query, NIL), text, options, nullptr));
   }
   depend_on(made, plan_part(with_rows(staged, staged->rest, NIL), text, options, nullptr));
+  name_relations(made);
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);
   return made;

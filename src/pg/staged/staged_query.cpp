@@ -7,14 +7,19 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/transam.h"
+#include "catalog/pg_enum.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -96,9 +101,15 @@ bool gives_public(const Level* level) {
          level->relations != NIL && !reads_protected_rows(level);
 }
 
+// SELECT FROM towns LIMIT 1 shows none.
+bool shows_columns(const Query* query) {
+  return query->targetList != NIL &&
+         !static_cast<TargetEntry*>(linitial(query->targetList))->resjunk;
+}
+
 // Whether a subquery in FROM, or the list of one in an expression, is a stage.
 bool is_stage(const Level* level) {
-  if (!stands_alone(level) || level->query->targetList == NIL) return false;
+  if (!stands_alone(level) || !shows_columns(level->query)) return false;
   return gives_answers(level) || (gives_public(level) && is_to_be_asked_once(level));
 }
 
@@ -225,6 +236,49 @@ Bitmapset* keys_of(const Level* level) {
     found = bms_add_member(found, column->resno);
   }
   return bms_equal(shown, below) ? found : nullptr;
+}
+
+// ---- Made-up values ------------------------------------------------------------------------
+
+// One of the first two labels of an enum, or its only one.
+const char* made_up_label(Oid type, bool is_second) {
+  CatCList* labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
+  const int number = is_second && labels->n_members > 1 ? 1 : 0;
+  const char* label = nullptr;
+  if (labels->n_members > 0) {
+    const auto* entry = reinterpret_cast<Form_pg_enum>(GETSTRUCT(&labels->members[number]->tuple));
+    label = pstrdup(NameStr(entry->enumlabel));
+  }
+  ReleaseSysCacheList(labels);
+  return label;
+}
+
+// The text of one of two different values of a type, or null for types that are not listed here.
+const char* made_up_text(Oid type, bool is_second) {
+  if (type_is_enum(type)) return made_up_label(type, is_second);
+  if (type >= FirstNormalObjectId) return nullptr;
+  if (type == TIMEOID || type == TIMETZOID) return is_second ? "01:00" : "00:00";
+  if (type == UUIDOID) {
+    return is_second ? "00000000-0000-0000-0000-000000000001"
+                     : "00000000-0000-0000-0000-000000000000";
+  }
+  char category;
+  bool is_preferred;
+  get_type_category_preferred(type, &category, &is_preferred);
+  switch (category) {
+    case TYPCATEGORY_NUMERIC:
+      return is_second ? "1" : "0";
+    case TYPCATEGORY_STRING:
+      return is_second ? "b" : "a";
+    case TYPCATEGORY_DATETIME:
+      return is_second ? "2001-01-01" : "2000-01-01";
+    case TYPCATEGORY_TIMESPAN:
+      return is_second ? "2 days" : "1 day";
+    case TYPCATEGORY_BOOLEAN:
+      return is_second ? "true" : "false";
+    default:
+      return nullptr;
+  }
 }
 
 // ---- Taking them out -----------------------------------------------------------------------
@@ -356,10 +410,20 @@ void stage_subqueries(Staging* staging, const Level* level) {
       kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
 }
 
-// Answers that are joined with rows need columns by which it can be. Of public rows it is seen when
-// they are there, before anything is charged.
+// Answers that are joined with rows need columns by which it can be, of types whose values can be
+// made up. Of public rows it is seen when they are there, before anything is charged.
 void require_keys(const Staging* staging, const Level* level, const char* name) {
-  if (!reads_protected_rows(level) || has_one_row(level) || keys_of(level) != nullptr) return;
+  if (!reads_protected_rows(level) || has_one_row(level)) return;
+  const Bitmapset* keys = keys_of(level);
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    const Oid type = exprType(as<Node>(column->expr));
+    if (!bms_is_member(column->resno, keys) || made_up_text(type, false) != nullptr) continue;
+    refuse(staging->refused, kNowhere,
+           psprintf("\"%s\" has a key of type %s, so that it cannot be joined with protected rows",
+                    name, format_type_be(type)),
+           "Join by keys of numbers, texts, dates, times, booleans or enums: cast the others.");
+  }
+  if (keys != nullptr) return;
   refuse(staging->refused, kNowhere,
          psprintf("no columns of \"%s\" are known in which its rows of private answers differ, so "
                   "that it cannot be joined with protected rows",
@@ -542,34 +606,6 @@ List* row_of_nulls(const RangeTblEntry* table) {
   List* row = NIL;
   for (int i = 0; i < list_length(table->coltypes); ++i) row = lappend(row, null_of(table, i));
   return row;
-}
-
-// The text of one of two different values of a type of PostgreSQL's own, or null for types that are
-// not listed here.
-const char* made_up_text(Oid type, bool is_second) {
-  if (type >= FirstNormalObjectId) return nullptr;
-  if (type == TIMEOID || type == TIMETZOID) return is_second ? "01:00" : "00:00";
-  if (type == UUIDOID) {
-    return is_second ? "00000000-0000-0000-0000-000000000001"
-                     : "00000000-0000-0000-0000-000000000000";
-  }
-  char category;
-  bool is_preferred;
-  get_type_category_preferred(type, &category, &is_preferred);
-  switch (category) {
-    case TYPCATEGORY_NUMERIC:
-      return is_second ? "1" : "0";
-    case TYPCATEGORY_STRING:
-      return is_second ? "b" : "a";
-    case TYPCATEGORY_DATETIME:
-      return is_second ? "2001-01-01" : "2000-01-01";
-    case TYPCATEGORY_TIMESPAN:
-      return is_second ? "2 days" : "1 day";
-    case TYPCATEGORY_BOOLEAN:
-      return is_second ? "true" : "false";
-    default:
-      return nullptr;
-  }
 }
 
 Node* made_up(const RangeTblEntry* table, int column, bool is_second) {
