@@ -48,6 +48,9 @@ INSERT INTO question (query) VALUES
   ('WITH web AS (SELECT * FROM visit WHERE kind = ''web''), best AS (SELECT town FROM web GROUP BY town ORDER BY count(*) DESC LIMIT 2) SELECT count(*) FROM web JOIN best USING (town)'),
   ('WITH n AS (SELECT count(*) / 10 AS n FROM visit), m AS (SELECT count(*) AS m FROM visit, n WHERE cost < n.n) SELECT count(*) FROM visit, n, m WHERE cost < n.n AND id < m.m'),
   ('WITH n AS (SELECT count(*) / 10 AS n FROM visit), s AS (SELECT town, count(*) AS c FROM visit, n WHERE cost < n.n GROUP BY town) SELECT s.*, n.n FROM s, n'),
+  ('WITH base AS (SELECT * FROM visit WHERE cost < (SELECT count(*) / 5 FROM visit)), best AS (SELECT town FROM base GROUP BY town ORDER BY count(*) DESC LIMIT 2) SELECT count(*) FROM base JOIN best USING (town)'),
+  ('WITH base AS (SELECT * FROM visit WHERE kind = ''web''), big AS (SELECT * FROM base WHERE cost > (SELECT count(*) / 10 FROM base)) SELECT count(*) FROM big'),
+  ('WITH a AS (SELECT count(*) / 20 AS n FROM visit), b AS (SELECT count(*) / 20 AS n FROM visit WHERE cost > (SELECT n FROM a)) SELECT count(*) FROM visit WHERE cost > (SELECT n FROM b)'),
   -- One value
   ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)'),
   ('SELECT town, count(*) FROM visit, (SELECT count(*) / 10 AS n FROM visit) x WHERE cost > n GROUP BY town'),
@@ -92,6 +95,11 @@ CREATE TEMP TABLE spent AS SELECT epsilon_spent AS before FROM dp_budget;
 WITH n AS (SELECT count(*) AS n FROM visit) SELECT count(*), (SELECT n FROM n) FROM visit, n WHERE id < n.n;
 WITH n AS (SELECT count(*) AS n FROM visit) SELECT count(*), (SELECT max(n) FROM n) FROM visit WHERE id < (SELECT n FROM n);
 SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+WITH w AS (SELECT count(*) / 20 AS n FROM visit WHERE cost > (SELECT count(*) / 20 FROM visit)), unnamed AS (SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit))
+  SELECT count(*) FROM visit WHERE cost > (SELECT n FROM w);
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit WHERE cost > (SELECT count(*) / 20 FROM visit))');
 SELECT private_aggregate, epsilon, error_in, problem FROM dp_explain('SELECT town, count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit) GROUP BY town');
 EXPLAIN (COSTS off) SELECT count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit);
 -- The private query is one of the same kind.
@@ -122,6 +130,8 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT host, count(*) FROM visit GROUP BY host) x USING (host)'),
   ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND cost > (SELECT size FROM town)'),
   ('SELECT count(*) FROM visit v JOIN (SELECT ''a'' AS town FROM town LIMIT 2) t USING (town) WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND id > (SELECT count(*) FROM visit WHERE cost > (SELECT size FROM town))'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT set_config(''role'', ''regress_dpq_staged_owner'', false)::int FROM town LIMIT 1)'),
   ('SELECT count(*) FROM visit v WHERE (SELECT count(*) FROM visit w WHERE w.town = v.town) > 3'),
   ('SELECT count(*) FROM visit v WHERE (town, kind) IN (SELECT town, kind FROM visit GROUP BY town, kind)');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;

@@ -191,29 +191,41 @@ double rows_argument(FunctionCallInfo fcinfo) {
                   errhint("Give a public guess of the number of rows of a group.")));
 }
 
-// A query, or the parts of one that is asked in stages: the stages, and then the rest.
-struct Parts {
-  List* queries;
-  ParamListInfo parameters;  // of the last
+// A query, or a part of one that is asked in stages.
+struct Part {
+  Query* query;
+  ParamListInfo parameters;
 };
 
-Parts parts_of(const char* written) {
-  Query* query = read_query(written);
+// Adds the stages of a query, and then its rest: each may have stages itself.
+void add_parts(List** parts, Query* query, ParamListInfo parameters, const char* written) {
   const StagedQuery* staged = stage_query(query, written);
-  if (staged == nullptr) return {list_make1(query), nullptr};
-  Parts parts = {NIL, null_parameters(staged)};
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    parts.queries = lappend(parts.queries, with_rows(staged, stage->query, NIL));
+  if (staged == nullptr) {
+    auto* part = static_cast<Part*>(palloc(sizeof(Part)));
+    *part = {query, parameters};
+    *parts = lappend(*parts, part);
+    return;
   }
-  parts.queries = lappend(parts.queries, with_rows(staged, staged->rest, NIL));
+  ParamListInfo all = null_parameters(staged);
+  for (int i = 0; parameters != nullptr && i < Min(parameters->numParams, all->numParams); ++i) {
+    if (OidIsValid(parameters->params[i].ptype)) all->params[i] = parameters->params[i];
+  }
+  for (const auto* stage : each<const Stage>(staged->stages)) {
+    add_parts(parts, with_rows(staged, stage->query, NIL), all, written);
+  }
+  add_parts(parts, with_rows(staged, staged->rest, NIL), all, written);
+}
+
+List* parts_of(const char* written) {
+  List* parts = NIL;
+  add_parts(&parts, read_query(written), nullptr, written);
   return parts;
 }
 
-void explain_part(FunctionCallInfo fcinfo, Query* part, ParamListInfo parameters,
-                  const char* written, double rows) {
-  PlannedStmt* plan = pg_plan_query(part, written, CURSOR_OPT_PARALLEL_OK, nullptr);
+void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written, double rows) {
+  PlannedStmt* plan = pg_plan_query(part->query, written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
-                                     None_Receiver, parameters, nullptr, 0);
+                                     None_Receiver, part->parameters, nullptr, 0);
   start_without_running(query);
   BorrowedPlan mark{};
   (void)find_mark(plan->rtable, &mark);
@@ -226,18 +238,16 @@ void explain_part(FunctionCallInfo fcinfo, Query* part, ParamListInfo parameters
 
 // Without planning: that ends at the first reason.
 void find_all_reasons(const char* written, Reasons* reasons) {
-  for (auto* part : each<Query>(parts_of(written).queries)) {
+  for (const auto* part : each<const Part>(parts_of(written))) {
     reasons->is_last = false;
-    translate_for_session(part, written, reasons);
-    if (!reasons->is_last) find_reasons(part, written, reasons);
+    translate_for_session(part->query, written, reasons);
+    if (!reasons->is_last) find_reasons(part->query, written, reasons);
   }
 }
 
 void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
-  const Parts parts = parts_of(written);
-  for (auto* part : each<Query>(parts.queries)) {
-    ParamListInfo parameters = part == llast(parts.queries) ? parts.parameters : nullptr;
-    explain_part(fcinfo, part, parameters, written, rows);
+  for (const auto* part : each<const Part>(parts_of(written))) {
+    explain_part(fcinfo, part, written, rows);
   }
 }
 

@@ -97,17 +97,20 @@ PlannedStmt* plan_quietly(Query* query, const char* text, ParamListInfo paramete
   return plan;
 }
 
-PartRows run(const EState* state, Query* query, ParamListInfo planned, ParamListInfo executed) {
+// `most`: how many rows are read; 0: all.
+PartRows run(const EState* state, Query* query, ParamListInfo planned, ParamListInfo executed,
+             uint64 most) {
   PlannedStmt* plan = plan_quietly(query, state->es_sourceText, planned);
-  QueryDesc* started = CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(),
-                                       InvalidSnapshot, None_Receiver, executed, nullptr, 0);
+  QueryDesc* started =
+      CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
+                      None_Receiver, executed, state->es_queryEnv, 0);
   ExecutorStart(started, 0);
   const PartRows part = {tuplestore_begin_heap(true, false, work_mem),
                          CreateTupleDescCopy(started->tupDesc)};
   started->dest = CreateDestReceiver(DestTuplestore);
   SetTuplestoreDestReceiverParams(started->dest, part.rows, CurrentMemoryContext, false, nullptr,
                                   nullptr);
-  DPQ_RUN_ALL(started);
+  DPQ_RUN(started, most);
   ExecutorFinish(started);
   ExecutorEnd(started);
   FreeQueryDesc(started);
@@ -124,18 +127,19 @@ Const* constant_of(const TupleTableSlot* row, int column) {
 }
 
 [[noreturn]] void refuse_many_rows(const Stage* stage) {
-  ereport(ERROR,
-          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-           errmsg("a subquery beside protected rows gives more than %d rows", kMostStageRows),
-           errdetail(stage->is_public ? "Nothing was charged." : "The subquery is charged."),
-           errhint("Add ORDER BY and LIMIT to the subquery.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+       errmsg("a subquery beside protected rows gives more than %d rows", kMostStageRows),
+       errdetail(stage->is_public ? "The subquery is not charged." : "The subquery is charged."),
+       errhint("Add ORDER BY and LIMIT to the subquery.")));
 }
 
 void require_one_row(const Stage* stage, const List* rows) {
   if (stage->place != StagePlace::kValue || list_length(rows) <= 1) return;
   ereport(ERROR, (errcode(ERRCODE_CARDINALITY_VIOLATION),
                   errmsg("more than one row returned by a subquery used as an expression"),
-                  errdetail("Nothing was charged."), errhint("Add LIMIT 1.")));
+                  errhint("Add LIMIT 1.")));
 }
 
 // List of List of Const
@@ -223,6 +227,12 @@ void require_same_user(const StagedNode* node) {
                   errhint("Read the cursor as the role that opened it.")));
 }
 
+// One more than it may have. One of answers may run in parallel if all are read.
+uint64 most_rows(const Stage* stage) {
+  if (!stage->is_public) return 0;
+  return stage->place == StagePlace::kValue ? 2 : kMostStageRows + 1;
+}
+
 // Public rows are joined with protected ones by columns in which they differ, or not at all. So
 // that this is seen before a charge, the parts after the public ones are planned for a trial again.
 void try_with_public_rows(const StagedNode* node, const List* rows) {
@@ -239,21 +249,22 @@ void try_with_public_rows(const StagedNode* node, const List* rows) {
 // The rest is planned without values of parameters, as for the trial. So it is judged in the same
 // way.
 void run_all(StagedNode* node) {
-  require_same_user(node);
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);
   List* rows = NIL;
   bool is_tried = false;
   for (const auto* stage : each<const Stage>(node->query.stages)) {
+    require_same_user(node);  // a function in a part may have changed it
     if (!stage->is_public && !is_tried) try_with_public_rows(node, rows);
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
     const PartRows part = run(state, with_rows(&node->query, stage->query, rows), own,
-                              parameters_of(state, node->query, rows));
+                              parameters_of(state, node->query, rows), most_rows(stage));
     rows = lappend(rows, constants_of(stage, part));
   }
   Query* rest = with_rows(&node->query, node->query.rest, rows);
-  node->answers = run(state, rest, nullptr, parameters_of(state, node->query, rows));
+  require_same_user(node);
+  node->answers = run(state, rest, nullptr, parameters_of(state, node->query, rows), 0);
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
   MemoryContextSwitchTo(previous);
 }

@@ -7,19 +7,15 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "access/transam.h"
-#include "catalog/pg_enum.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
-#include "utils/catcache.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -29,12 +25,13 @@ namespace {
 struct Staging {
   const Query* whole;
   RefusedQuery refused;
-  List* stages;      // Stage
-  List* levels;      // Level, of the subqueries that are stages
-  List* subqueries;  // SubLink, and in the same order:
-  List* in_place;    // the expression that takes its place
+  List* stages;  // Stage
+  List* levels;  // Level, of the subqueries that are stages
   int next_parameter;
 };
+
+// Which subqueries are taken out.
+enum class Taken { kAll, kPublicAlone };
 
 // ---- Which subqueries are stages -----------------------------------------------------------
 
@@ -68,9 +65,66 @@ bool gives_answers(const Level* level) {
   return level->borrowed_rows == NIL || (hides_rows(level) && !level->picks_rows_of_persons);
 }
 
-// Whether it can be asked by itself. It may name WITH queries of the level around.
+bool shows_rows(const Level* level) {
+  return level->borrowed_rows != NIL && level->query->commandType == CMD_SELECT;
+}
+
+const Level* level_of(const Level* around, const Node* query) {
+  for (const auto* below : each<const Level>(around->below)) {
+    if (as<Node>(below->query) == query) return below;
+  }
+  return nullptr;
+}
+
+// Whether a query names a WITH query which no stage has taken the place of. `beside_rows`: beside
+// protected rows.
+bool names(const Level* level, const CommonTableExpr* cte, bool beside_rows = false) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    const bool is_named = entry.cte == cte && entry.table->rtekind == RTE_CTE;
+    const bool is_meant = !beside_rows || (entry.is_in_from && shows_rows(level));
+    if (is_named && is_meant) return true;
+  }
+  for (const auto* below : each<const Level>(level->below)) {
+    if (names(below, cte, beside_rows)) return true;
+  }
+  return false;
+}
+
+bool is_named_by(const List* users, const CommonTableExpr* cte) {
+  for (const auto* user : each<const Level>(users)) {
+    if (names(user, cte)) return true;
+  }
+  return false;
+}
+
+bool has_name(const List* ctes, const char* name) {
+  for (const auto* cte : each<const CommonTableExpr>(ctes)) {
+    if (strcmp(cte->ctename, name) == 0) return true;
+  }
+  return false;
+}
+
+// The WITH queries of the levels around that a query needs, each before those that name it. Returns
+// whether they can be one list.
+bool find_ctes_around(const Level* level, List** ctes) {
+  List* users = list_make1(const_cast<Level*>(level));
+  for (const Level* around = level->parent; around != nullptr; around = around->parent) {
+    for (int i = list_length(around->query->cteList) - 1; i >= 0; --i) {
+      auto* cte = static_cast<CommonTableExpr*>(list_nth(around->query->cteList, i));
+      if (!is_named_by(users, cte)) continue;
+      if (cte->cterecursive || has_name(*ctes, cte->ctename)) return false;
+      *ctes = lcons(cte, *ctes);
+      users = lappend(users, const_cast<Level*>(level_of(around, cte->ctequery)));
+    }
+  }
+  return true;
+}
+
+// Whether it can be asked by itself, with these WITH queries.
 bool stands_alone(const Level* level) {
-  return level->outer_values == 0 && level->outer_ctes <= 1;
+  List* ctes = NIL;
+  return level->outer_values == 0 && find_ctes_around(level, &ctes);
 }
 
 // Whether a query of public tables has a clause with which it cannot be joined with protected rows
@@ -98,7 +152,8 @@ bool is_to_be_asked_once(const Level* level) {
 // Whether it gives public values.
 bool gives_public(const Level* level) {
   return level->query->commandType == CMD_SELECT && level->query->rowMarks == NIL &&
-         level->relations != NIL && !reads_protected_rows(level);
+         (level->relations != NIL || level->query->jointree->fromlist != NIL) &&
+         !reads_protected_rows(level);
 }
 
 // SELECT FROM towns LIMIT 1 shows none.
@@ -108,35 +163,10 @@ bool shows_columns(const Query* query) {
 }
 
 // Whether a subquery in FROM, or the list of one in an expression, is a stage.
-bool is_stage(const Level* level) {
-  if (!stands_alone(level) || !shows_columns(level->query)) return false;
-  return gives_answers(level) || (gives_public(level) && is_to_be_asked_once(level));
-}
-
-bool shows_rows(const Level* level) {
-  return level->borrowed_rows != NIL && level->query->commandType == CMD_SELECT;
-}
-
-const Level* level_of(const Level* around, const Node* query) {
-  for (const auto* below : each<const Level>(around->below)) {
-    if (as<Node>(below->query) == query) return below;
-  }
-  return nullptr;
-}
-
-// Whether a query names a WITH query which no stage has taken the place of. `beside_rows`: beside
-// protected rows.
-bool names(const Level* level, const CommonTableExpr* cte, bool beside_rows = false) {
-  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const Entry& entry = entry_of(level, i);
-    const bool is_named = entry.cte == cte && entry.table->rtekind == RTE_CTE;
-    const bool is_meant = !beside_rows || (entry.is_in_from && shows_rows(level));
-    if (is_named && is_meant) return true;
-  }
-  for (const auto* below : each<const Level>(level->below)) {
-    if (names(below, cte, beside_rows)) return true;
-  }
-  return false;
+bool is_stage(const Level* level, Taken taken) {
+  if (!shows_columns(level->query) || !stands_alone(level)) return false;
+  if (gives_answers(level)) return taken == Taken::kAll;
+  return gives_public(level) && is_to_be_asked_once(level);
 }
 
 // A query that selects from this one, and no columns yet.
@@ -150,23 +180,34 @@ Query* query_around(Query* query) {
   return made;
 }
 
+// Has a query name WITH queries from outside of it by the level around it.
+void name_ctes_around(Query* query, Index depth) {
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
+    if (entry->rtekind == RTE_CTE && entry->ctelevelsup > depth) entry->ctelevelsup = depth + 1;
+  }
+  (void)search(
+      query,
+      [=](Node* node) {
+        if (node == as<Node>(query) || !IsA(node, Query)) return Look::kBelow;
+        name_ctes_around(as<Query>(node), depth + 1);
+        return Look::kPast;
+      },
+      kIntoQueries);
+}
+
 // The query as one of its own, with the WITH queries that it needs.
 Query* alone(const Level* level) {
   auto* query = static_cast<Query*>(copyObjectImpl(level->query));
-  if (level->outer_ctes == 0) return query;
-  const List* ctes = level->parent->query->cteList;
-  List* needed = NIL;
-  List* users = list_make1(const_cast<Level*>(level));
-  for (int i = list_length(ctes) - 1; i >= 0; --i) {
-    const auto* cte = static_cast<CommonTableExpr*>(list_nth(ctes, i));
-    bool is_named = false;
-    for (const auto* user : each<const Level>(users)) is_named = is_named || names(user, cte);
-    if (!is_named) continue;
-    needed = lcons(copyObjectImpl(cte), needed);
-    users = lappend(users, const_cast<Level*>(level_of(level->parent, cte->ctequery)));
-  }
+  List* ctes = NIL;
+  (void)find_ctes_around(level, &ctes);
+  if (ctes == NIL) return query;
+  name_ctes_around(query, 0);
   Query* made = query_around(query);
-  made->cteList = needed;
+  for (const auto* cte : each<const CommonTableExpr>(ctes)) {
+    auto* copy = static_cast<CommonTableExpr*>(copyObjectImpl(cte));
+    name_ctes_around(as<Query>(copy->ctequery), 0);
+    made->cteList = lappend(made->cteList, copy);
+  }
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (column->resjunk) continue;
     auto* shown = as<Expr>(column_of_table(column));
@@ -200,7 +241,8 @@ bool gives_sets(const Query* query) {
 
 bool has_one_row(const Level* level) {
   const Query* query = level->query;
-  if (is_one(query->limitCount)) return true;
+  const bool is_limited = query->limitOption != LIMIT_OPTION_WITH_TIES;
+  if (is_limited && is_one(query->limitCount)) return true;
   if (gives_sets(query)) return false;
   if (query->hasAggs && query->groupClause == NIL && query->groupingSets == NIL) return true;
   const Level* source = combines_rows(query) ? nullptr : only_source(level);
@@ -238,53 +280,14 @@ Bitmapset* keys_of(const Level* level) {
   return bms_equal(shown, below) ? found : nullptr;
 }
 
-// ---- Made-up values ------------------------------------------------------------------------
-
-// One of the first two labels of an enum, or its only one.
-const char* made_up_label(Oid type, bool is_second) {
-  CatCList* labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
-  const int number = is_second && labels->n_members > 1 ? 1 : 0;
-  const char* label = nullptr;
-  if (labels->n_members > 0) {
-    const auto* entry = reinterpret_cast<Form_pg_enum>(GETSTRUCT(&labels->members[number]->tuple));
-    label = pstrdup(NameStr(entry->enumlabel));
-  }
-  ReleaseSysCacheList(labels);
-  return label;
-}
-
-// The text of one of two different values of a type, or null for types that are not listed here.
-const char* made_up_text(Oid type, bool is_second) {
-  if (type_is_enum(type)) return made_up_label(type, is_second);
-  if (type >= FirstNormalObjectId) return nullptr;
-  if (type == TIMEOID || type == TIMETZOID) return is_second ? "01:00" : "00:00";
-  if (type == UUIDOID) {
-    return is_second ? "00000000-0000-0000-0000-000000000001"
-                     : "00000000-0000-0000-0000-000000000000";
-  }
-  char category;
-  bool is_preferred;
-  get_type_category_preferred(type, &category, &is_preferred);
-  switch (category) {
-    case TYPCATEGORY_NUMERIC:
-      return is_second ? "1" : "0";
-    case TYPCATEGORY_STRING:
-      return is_second ? "b" : "a";
-    case TYPCATEGORY_DATETIME:
-      return is_second ? "2001-01-01" : "2000-01-01";
-    case TYPCATEGORY_TIMESPAN:
-      return is_second ? "2 days" : "1 day";
-    case TYPCATEGORY_BOOLEAN:
-      return is_second ? "true" : "false";
-    default:
-      return nullptr;
-  }
-}
-
 // ---- Taking them out -----------------------------------------------------------------------
 
+void stage_level(Staging* staging, const Level* level, Taken taken);
+
+// The public subqueries in one of answers are stages of their own, before it.
 Stage* add_stage(Staging* staging, const Level* level, StagePlace place, Oid type) {
   auto* stage = static_cast<Stage*>(palloc0(sizeof(Stage)));
+  if (reads_protected_rows(level)) stage_level(staging, level, Taken::kPublicAlone);
   Query* query = alone(level);
   query->stmt_location = staging->whole->stmt_location;
   query->stmt_len = staging->whole->stmt_len;
@@ -319,12 +322,8 @@ Node* shown_by(const Level* level) {
   return as<Node>(static_cast<TargetEntry*>(linitial(level->query->targetList))->expr);
 }
 
-void replace(Staging* staging, SubLink* subquery, Node* other) {
-  staging->subqueries = lappend(staging->subqueries, subquery);
-  staging->in_place = lappend(staging->in_place, other);
-}
-
-void stage_value(Staging* staging, SubLink* subquery, const Level* level) {
+// These return what takes the place of a subquery, or null if it stays.
+Node* stage_value(Staging* staging, const SubLink* subquery, const Level* level) {
   if (reads_protected_rows(level) && !has_one_row(level)) {
     refuse(staging->refused, subquery->location,
            "a subquery of private answers that is used as a value may give several rows",
@@ -332,18 +331,16 @@ void stage_value(Staging* staging, SubLink* subquery, const Level* level) {
   }
   const Node* value = shown_by(level);
   add_stage(staging, level, StagePlace::kValue, exprType(value));
-  replace(staging, subquery,
-          next_parameter(staging, exprType(value), exprTypmod(value), exprCollation(value),
-                         subquery->location));
+  return next_parameter(staging, exprType(value), exprTypmod(value), exprCollation(value),
+                        subquery->location);
 }
 
-void stage_array(Staging* staging, SubLink* subquery, const Level* level) {
+Node* stage_array(Staging* staging, const SubLink* subquery, const Level* level) {
   const Node* value = shown_by(level);
   const Oid array = get_array_type(exprType(value));
-  if (!OidIsValid(array)) return;
+  if (!OidIsValid(array)) return nullptr;
   add_stage(staging, level, StagePlace::kArray, array);
-  replace(staging, subquery,
-          next_parameter(staging, array, -1, exprCollation(value), subquery->location));
+  return next_parameter(staging, array, -1, exprCollation(value), subquery->location);
 }
 
 bool is_shown_value(const Node* node) {
@@ -362,13 +359,13 @@ Query* with_cast(Query* query, Node* compared) {
   return made;
 }
 
-void stage_comparison(Staging* staging, SubLink* subquery, const Level* level) {
+Node* stage_comparison(Staging* staging, const SubLink* subquery, const Level* level) {
   const auto* comparison = as<OpExpr>(subquery->testexpr);
-  if (comparison == nullptr || !IsA(comparison, OpExpr)) return;
+  if (comparison == nullptr || !IsA(comparison, OpExpr)) return nullptr;
   auto* compared = static_cast<Node*>(lsecond(comparison->args));
   const Oid type = get_array_type(exprType(compared));
   const bool is_computed_of_value = any_node(compared, is_shown_value);
-  if (!OidIsValid(type) || !is_computed_of_value) return;
+  if (!OidIsValid(type) || !is_computed_of_value) return nullptr;
   Stage* stage = add_stage(staging, level, StagePlace::kArray, type);
   stage->query = with_cast(const_cast<Query*>(stage->query), compared);
   Node* array = next_parameter(staging, type, -1, exprCollation(compared), subquery->location);
@@ -379,10 +376,10 @@ void stage_comparison(Staging* staging, SubLink* subquery, const Level* level) {
   made->inputcollid = comparison->inputcollid;
   made->args = list_make2(linitial(comparison->args), array);
   made->location = subquery->location;
-  replace(staging, subquery, as<Node>(made));
+  return as<Node>(made);
 }
 
-void stage_subquery(Staging* staging, SubLink* subquery, const Level* level) {
+Node* stage_subquery(Staging* staging, const SubLink* subquery, const Level* level) {
   switch (subquery->subLinkType) {
     case EXPR_SUBLINK:
       return stage_value(staging, subquery, level);
@@ -392,22 +389,40 @@ void stage_subquery(Staging* staging, SubLink* subquery, const Level* level) {
     case ALL_SUBLINK:
       return stage_comparison(staging, subquery, level);
     default:
-      return;  // refused later
+      return nullptr;  // refused later
   }
 }
 
-void stage_subqueries(Staging* staging, const Level* level) {
-  visit_nodes(
-      level->query,
-      [=](Node* node) {
-        if (!IsA(node, SubLink)) return;
-        const Level* below = level_of(level, as<SubLink>(node)->subselect);
-        if (below == nullptr) return;
-        const bool is_public_value = as<SubLink>(node)->subLinkType == EXPR_SUBLINK &&
-                                     stands_alone(below) && gives_public(below);
-        if (is_public_value || is_stage(below)) stage_subquery(staging, as<SubLink>(node), below);
-      },
+// In the trees of a level itself. What is below its entries are levels of their own.
+template <class Tree>
+Tree* without_stages(Staging* staging, const Level* level, Taken taken, Tree* tree) {
+  return mapped(tree, [=](const Node* node) -> Node* {
+    if (!IsA(node, SubLink)) return nullptr;
+    const auto* subquery = as<SubLink>(node);
+    const Level* below = level_of(level, subquery->subselect);
+    if (below == nullptr || list_member_ptr(staging->levels, below)) return nullptr;
+    const bool is_public_value = subquery->subLinkType == EXPR_SUBLINK && gives_public(below) &&
+                                 shows_columns(below->query) && stands_alone(below);
+    const bool is_taken = is_public_value || is_stage(below, taken);
+    return is_taken ? stage_subquery(staging, subquery, below) : nullptr;
+  });
+}
+
+bool has_subqueries(const Query* level) {
+  return search(
+      level, [](const Node* node) { return IsA(node, SubLink) ? Look::kFound : Look::kBelow; },
       kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
+}
+
+void stage_subqueries(Staging* staging, const Level* level, Taken taken) {
+  Query* query = level->query;
+  query->targetList = without_stages(staging, level, taken, query->targetList);
+  query->jointree = without_stages(staging, level, taken, query->jointree);
+  query->havingQual = without_stages(staging, level, taken, query->havingQual);
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
+    entry->functions = without_stages(staging, level, taken, entry->functions);
+  }
+  query->hasSubLinks = has_subqueries(query);
 }
 
 // Answers that are joined with rows need columns by which it can be, of types whose values can be
@@ -501,157 +516,94 @@ void put_in_place(const Level* level, const CommonTableExpr* cte, const Table& t
   for (const auto* below : each<const Level>(level->below)) put_in_place(below, cte, table);
 }
 
-// Whether subqueries that are stages name a WITH query that is named more than once. It is asked
-// once for all of them.
-bool is_shared_by_stages(const Level* level, const CommonTableExpr* cte) {
+// Whether subqueries that are stages name a WITH query. It is asked once for all of them.
+bool is_named_by_stages(const Level* level, const CommonTableExpr* cte) {
   for (const auto* below : each<const Level>(level->below)) {
     const bool may_be_stage = shows_rows(level) && gives_answers(below);
-    if (may_be_stage ? cte->cterefcount > 1 && names(below, cte)
-                     : is_shared_by_stages(below, cte)) {
-      return true;
-    }
+    if (may_be_stage ? names(below, cte) : is_named_by_stages(below, cte)) return true;
+  }
+  return false;
+}
+
+// Whether a WITH query of answers is a stage: it is named beside rows, or by what is a stage.
+bool is_asked_first(const Level* level, const CommonTableExpr* cte) {
+  if (names(level, cte, true) || is_named_by_stages(level, cte)) return true;
+  for (const auto* other : each<const CommonTableExpr>(level->query->cteList)) {
+    const Level* below = other == cte ? nullptr : level_of(level, other->ctequery);
+    const bool names_it = below != nullptr && gives_answers(below) && names(below, cte);
+    if (names_it && is_asked_first(level, other)) return true;
   }
   return false;
 }
 
 // In their order, so that a later one may name an earlier one: its rows are the same for both.
-void stage_with_queries(Staging* staging, const Level* level) {
+void stage_with_queries(Staging* staging, const Level* level, Taken taken) {
   for (auto* cte : each<CommonTableExpr>(list_copy(level->query->cteList))) {
     const Level* below = level_of(level, cte->ctequery);
-    if (below == nullptr || cte->cterecursive || !is_stage(below)) continue;
-    const bool is_joined = names(level, cte, true);
-    if (!is_joined && !is_shared_by_stages(level, cte)) continue;
-    if (is_joined) require_keys(staging, below, cte->ctename);
+    if (below == nullptr || cte->cterecursive || !names(level, cte)) continue;
+    if (!is_stage(below, taken) || !is_asked_first(level, cte)) {
+      stage_level(staging, below, taken);
+      continue;
+    }
+    if (names(level, cte, true)) require_keys(staging, below, cte->ctename);
     put_in_place(level, cte, stage_table(staging, below));
     level->query->cteList = list_delete_ptr(level->query->cteList, cte);
   }
 }
 
-// What a view reads is read with the rights of its owner, and the right to read the view is asked
-// for where it is named.
-bool is_of_view(const Query* query) {
-  for (const auto* entry : each<const RangeTblEntry>(query->rtable)) {
-    if (OidIsValid(checked_user(query, entry))) return true;
+// Whether the right to read it is asked for where it is named: until PostgreSQL 15 by an entry in
+// its query.
+bool is_view(const Level* level, const Entry& entry) {
+  if (OidIsValid(entry.table->relid)) return true;
+  for (const auto* table : each<const RangeTblEntry>(entry.below->query->rtable)) {
+    if (table->rtekind == RTE_RELATION && table->relkind == RELKIND_VIEW) return true;
   }
-  return false;
+  return OidIsValid(checked_user(level->query, entry.table));
 }
 
-void stage_derived_tables(Staging* staging, const Level* level) {
+void stage_derived_tables(Staging* staging, const Level* level, Taken taken) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     const Entry& entry = entry_of(level, i);
     const bool is_derived = entry.is_in_from && entry.below != nullptr &&
                             entry.borrowed == nullptr && entry.table->rtekind == RTE_SUBQUERY;
-    if (!is_derived || is_of_view(entry.below->query) || !is_stage(entry.below)) continue;
+    if (!is_derived || is_view(level, entry) || !is_stage(entry.below, taken)) continue;
     require_keys(staging, entry.below, entry.table->eref->aliasname);
     put_table(level, i, stage_table(staging, entry.below));
   }
 }
 
-void stage_level(Staging* staging, const Level* level) {
-  stage_with_queries(staging, level);
+bool is_with_query(const Level* level, const Level* below) {
+  for (const auto* cte : each<const CommonTableExpr>(level->query->cteList)) {
+    if (cte->ctequery == as<Node>(below->query)) return true;
+  }
+  return false;
+}
+
+void stage_level(Staging* staging, const Level* level, Taken taken) {
+  const List* below_it = level->below;
+  List* others = NIL;
+  for (auto* below : each<Level>(below_it)) {
+    if (!is_with_query(level, below)) others = lappend(others, below);
+  }
+  stage_with_queries(staging, level, taken);
   if (shows_rows(level)) {
-    stage_derived_tables(staging, level);
-    if (level->query->hasSubLinks) stage_subqueries(staging, level);
+    stage_derived_tables(staging, level, taken);
+    if (level->query->hasSubLinks) stage_subqueries(staging, level, taken);
   }
-  for (const auto* below : each<const Level>(level->below)) {
-    if (!list_member_ptr(staging->levels, below)) stage_level(staging, below);
+  for (const auto* below : each<const Level>(others)) {
+    if (!list_member_ptr(staging->levels, below)) stage_level(staging, below, taken);
   }
 }
 
-bool has_subqueries(const Query* level) {
-  return search(
-      level, [](const Node* node) { return IsA(node, SubLink) ? Look::kFound : Look::kBelow; },
-      kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
-}
-
-Query* without_subqueries(const Staging& staging, Query* query) {
-  Query* changed = mapped(
-      query,
-      [&](const Node* node) -> Node* {
-        const ListCell* subquery;
-        const ListCell* other;
-        forboth(subquery, staging.subqueries, other, staging.in_place) {
-          if (lfirst(subquery) == node) return static_cast<Node*>(lfirst(other));
-        }
-        return nullptr;
-      },
-      kIntoQueries);
-  visit_nodes(
-      changed,
-      [](Node* node) {
-        if (IsA(node, Query)) as<Query>(node)->hasSubLinks = has_subqueries(as<Query>(node));
-      },
-      kIntoQueries);
-  return changed;
-}
-
-// ---- Rows in the place of tables -----------------------------------------------------------
-
-// The number of the first parameter in VALUES, or 0.
-int first_parameter(const RangeTblEntry* entry) {
-  if (entry->rtekind != RTE_VALUES) return 0;
-  const auto* value =
-      static_cast<Param*>(linitial(static_cast<List*>(linitial(entry->values_lists))));
-  return IsA(value, Param) && value->paramkind == PARAM_EXTERN ? value->paramid : 0;
-}
-
-Const* null_of(const RangeTblEntry* table, int column) {
-  return makeNullConst(list_nth_oid(table->coltypes, column),
-                       list_nth_int(table->coltypmods, column),
-                       list_nth_oid(table->colcollations, column));
-}
-
-// VALUES have a row at least.
-List* row_of_nulls(const RangeTblEntry* table) {
-  List* row = NIL;
-  for (int i = 0; i < list_length(table->coltypes); ++i) row = lappend(row, null_of(table, i));
-  return row;
-}
-
-Node* made_up(const RangeTblEntry* table, int column, bool is_second) {
-  const Oid type = list_nth_oid(table->coltypes, column);
-  Const* made = null_of(table, column);
-  const char* text = made_up_text(type, is_second);
-  if (text == nullptr) return as<Node>(made);
-  Oid input;
-  Oid element;
-  getTypeInputInfo(type, &input, &element);
-  made->constvalue = OidInputFunctionCall(input, pstrdup(text), element, -1);
-  made->constisnull = false;
-  return as<Node>(made);
-}
-
-// Rows that differ in all keys taken together, and in no fewer columns; and one with NULLs, so that
-// nothing is left out because the others are none of its values. Public rows are looked at when
-// they are there.
-List* made_up_rows(const RangeTblEntry* table, const Stage* stage) {
-  List* rows = list_make1(row_of_nulls(table));
-  if (stage->has_one_row || stage->is_public) return rows;
-  for (int other = 0; other <= list_length(stage->keys); ++other) {
-    const int changed = other == 0 ? 0 : list_nth_int(stage->keys, other - 1);
-    List* row = NIL;
-    for (int i = 1; i <= list_length(table->coltypes); ++i) {
-      row = lappend(row, made_up(table, i - 1, i == changed));
-    }
-    rows = lappend(rows, row);
+// PostgreSQL does not run a WITH query that nobody names.
+void forget_unnamed(const Level* level) {
+  for (auto* cte : each<CommonTableExpr>(list_copy(level->query->cteList))) {
+    const Level* below = level_of(level, cte->ctequery);
+    const bool is_unnamed = below != nullptr && below->query->commandType == CMD_SELECT &&
+                            !cte->cterecursive && !names(level, cte);
+    if (is_unnamed) level->query->cteList = list_delete_ptr(level->query->cteList, cte);
   }
-  return rows;
-}
-
-const Stage* stage_with(const StagedQuery* staged, int parameter) {
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place == StagePlace::kTable && stage->parameter + 1 == parameter) return stage;
-  }
-  return nullptr;
-}
-
-int index_of(const StagedQuery* staged, const Stage* stage) {
-  int index = 0;
-  for (const auto* other : each<const Stage>(staged->stages)) {
-    if (other == stage) break;
-    ++index;
-  }
-  return index;
+  for (const auto* below : each<const Level>(level->below)) forget_unnamed(below);
 }
 
 // What fails, or cannot be joined, does so before anything is charged. No public query names a
@@ -668,23 +620,12 @@ List* public_first(const List* stages) {
 
 }  // namespace
 
-void Stage::each_field(MarkFields* fields) {
-  fields->query("query", &query);
-  auto number = static_cast<int>(place);
-  fields->integer("place", &number);
-  place = static_cast<StagePlace>(number);
-  fields->integer("parameter", &parameter);
-  fields->oid("type", &type);
-  fields->list("keys", T_IntList, &keys);
-  fields->truth("has_one_row", &has_one_row);
-  fields->truth("is_public", &is_public);
-}
-
 StagedQuery* stage_query(Query* query, const char* text) {
   if (query->commandType != CMD_SELECT) return nullptr;
   List* borrowed = find_borrowed_relations(query);
   if (borrowed == NIL) return nullptr;
   const Statement* statement = read_statement(query, borrowed);
+  if (statement->top->scans > kMostScans) return nullptr;  // refused later
   Staging staging{};
   staging.whole = query;
   staging.refused = {.text = text,
@@ -692,44 +633,12 @@ StagedQuery* stage_query(Query* query, const char* text) {
                      .answers_plain_sql = answers_plain_sql(borrowed)};
   const int own_parameters = largest_parameter(query);
   staging.next_parameter = own_parameters + 1;
-  stage_level(&staging, statement->top);
+  stage_level(&staging, statement->top, Taken::kAll);
   if (staging.stages == NIL) return nullptr;
+  forget_unnamed(statement->top);
   auto* staged = static_cast<StagedQuery*>(palloc0(sizeof(StagedQuery)));
-  *staged = {public_first(staging.stages), without_subqueries(staging, query), own_parameters};
+  *staged = {public_first(staging.stages), query, own_parameters};
   return staged;
-}
-
-Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows) {
-  auto* copy = static_cast<Query*>(copyObjectImpl(query));
-  visit_nodes(
-      copy,
-      [=](Node* node) {
-        if (!IsA(node, RangeTblEntry)) return;
-        auto* table = as<RangeTblEntry>(node);
-        const int parameter = first_parameter(table);
-        const Stage* stage = parameter == 0 ? nullptr : stage_with(staged, parameter);
-        if (stage == nullptr) return;
-        const int index = index_of(staged, stage);
-        const bool is_known = index < list_length(rows);
-        List* found =
-            is_known ? static_cast<List*>(list_nth(rows, index)) : made_up_rows(table, stage);
-        table->values_lists = found == NIL ? list_make1(row_of_nulls(table)) : found;
-      },
-      kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
-  return copy;
-}
-
-ParamListInfo null_parameters(const StagedQuery* staged) {
-  int count = staged->own_parameters;
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    count = Max(count, stage->parameter);
-  }
-  ParamListInfo parameters = makeParamList(count);
-  for (int i = 0; i < count; ++i) parameters->params[i] = {0, true, PARAM_FLAG_CONST, InvalidOid};
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    parameters->params[stage->parameter - 1].ptype = stage->type;
-  }
-  return parameters;
 }
 
 }  // namespace dpquantile
