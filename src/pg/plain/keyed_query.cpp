@@ -315,7 +315,7 @@ bool is_of_listed_values(const Level* level, const Replacement& replacement, int
                          const Node* condition) {
   const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, number));
   const int named = count_named_values(condition, new_key);
-  if (named == 0) return false;
+  if (named == 0 || !can_be_evaluated(condition, new_key)) return false;
   int listed = 0;
   for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.lists, number)))) {
     if (equal(value, list_nth(replacement.others, number))) continue;

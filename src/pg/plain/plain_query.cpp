@@ -207,6 +207,16 @@ bool find_level(const Translation* translation, Level* select, PlainLevel* level
   return true;
 }
 
+// min and max by public keys leave the list or the table that has these.
+void forget_rows_beside_keys(Query* query) {
+  auto* columns = as<Node>(query->targetList);
+  if (contain_aggs_of_level(columns, 0) || contain_aggs_of_level(query->havingQual, 0)) return;
+  query->hasAggs = false;
+  query->rtable = list_make1(linitial(query->rtable));
+  const auto* join = static_cast<const JoinExpr*>(linitial(query->jointree->fromlist));
+  query->jointree->fromlist = list_make1(join->larg);
+}
+
 // min and max alone leave nothing that is computed of the rows.
 void forget_rows(Query* query) {
   auto* columns = as<Node>(query->targetList);
@@ -231,7 +241,11 @@ void translate_level(const Translation* translation, PlainLevel* level) {
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });
   replace_all(level->select->query, &replacing);
-  forget_rows(level->select->query);
+  if (replacing.row != nullptr) {
+    forget_rows_beside_keys(level->select->query);
+  } else {
+    forget_rows(level->select->query);
+  }
 }
 
 // Private aggregates alone, by keys that have public lists: without them the groups would tell
