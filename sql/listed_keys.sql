@@ -60,7 +60,7 @@ SELECT city, count(*) FROM visits WHERE city IN ('Oslo', 'Rome') GROUP BY city;
 SELECT upper(city), count(*) FROM visits WHERE upper(city) IS NULL GROUP BY 1;
 -- Lists alone
 SELECT DISTINCT city FROM visits ORDER BY city;
-SELECT city FROM visits WHERE city IS NULL OR city > 'P' GROUP BY city;
+SELECT city FROM visits WHERE city IS NULL OR city > 'P' GROUP BY city ORDER BY city;
 
 -- Threat 212: whether rows have a key that is NULL decides neither about groups nor about the notice, which follows from NOT NULL, outer
 -- joins, lists and conditions.
@@ -84,6 +84,26 @@ SELECT s.open, count(*) FROM visits v LEFT JOIN shops s ON s.id = v.id GROUP BY 
 -- It is said once for a query, and only for one that is answered.
 SELECT old, n, (SELECT count(*) FROM (SELECT age > 2 AS old FROM visits GROUP BY 1) v) FROM (SELECT age > 2 AS old, count(*) AS n FROM visits GROUP BY 1) v;
 SELECT age > 2 AS old, count(*) FROM visits WHERE kind ~ 'w' GROUP BY 1;
+
+-- Constants that WHERE says a key is one of are a list, for a key that has none: groups without rows are there, and nothing is chosen.
+SELECT id, count(*) FROM visits WHERE id IN (1, 2, -3, 2) GROUP BY id;
+SELECT weight * id AS x, count(*) FROM visits WHERE weight * id = 1 OR weight * id = 0 GROUP BY 1;
+SELECT id % 7 AS rest, count(*) FROM visits WHERE id % 7 = 3 OR 5 = id % 7 OR id % 7 IN (8, NULL) GROUP BY 1;
+SELECT id, vip, count(*) FROM visits WHERE id = ANY ('{1,5}') AND vip GROUP BY id, vip;
+SELECT id / 10 AS part, count(*) FROM (SELECT id FROM visits WHERE id IN (7, 8, 17)) v GROUP BY 1;
+SELECT v.id::text AS id, count(*) FROM visits v JOIN shops s ON s.id = v.id AND v.id = 2 GROUP BY 1;
+SELECT substr(city, 1, 2) AS start, count(*) FROM visits WHERE substr(city, 1, 2) IN ('Va', 'Ve') GROUP BY 1;
+SELECT private_aggregate FROM dp_explain('SELECT id, count(*) FROM visits WHERE id IN (1, 2) GROUP BY id');
+-- No list: a condition that other rows fulfil, too, one that is not on the key, and values that are not known when the query is planned.
+SELECT private_aggregate FROM dp_explain('SELECT weight * id AS x, count(*) FROM visits WHERE weight * id = 1 OR vip GROUP BY 1');
+SELECT private_aggregate FROM dp_explain('SELECT weight * id AS x, count(*) FROM visits WHERE weight * id <> 1 GROUP BY 1');
+SELECT private_aggregate FROM dp_explain('SELECT v.id / 2 AS half, count(*) FROM visits v LEFT JOIN shops s ON s.id = v.id AND v.id / 2 = 1 GROUP BY 1');
+-- min and max by public keys alone are bounds beside the keys.
+SELECT kind, min(age), max(age) FROM visits GROUP BY kind ORDER BY kind;
+SELECT city, max(age) AS oldest FROM visits WHERE city > 'P' OR city IS NULL GROUP BY city HAVING max(age) > 8 ORDER BY city;
+SELECT s.open, v.kind, min(v.age) FROM visits v JOIN shops s ON s.id = v.id GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT s.id, max(v.age) FROM visits v JOIN shops s ON s.id = v.id WHERE v.kind = 'web' GROUP BY s.id ORDER BY s.id;
+SELECT query FROM dp_ledger WHERE query LIKE '%max(age) AS oldest%';
 
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;
 -- A key that stands for all others. Then each row is in a group.
@@ -118,6 +138,9 @@ SELECT city, dp_count(50) FROM visits GROUP BY city;
 -- Conditions are on rows: of those that they let pass, each is in its group.
 SELECT city, count(*) FROM visits WHERE city = 'Vaduz' GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city = 'Oslo' GROUP BY city;
+PREPARE of_city (text) AS SELECT city, count(*) FROM visits WHERE city = $1 GROUP BY city HAVING count(*) > 0;
+EXECUTE of_city ('Vaduz');
+EXECUTE of_city ('Oslo');
 SELECT city, count(*) FROM visits WHERE city IN ('Oslo', 'Rome') GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city IN ('Oslo', 'Paris') AND age IS NOT NULL GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city IS NULL GROUP BY city;

@@ -461,8 +461,8 @@ SELECT max(id) FROM staff;
 SELECT min(name) FROM staff;
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY name) FROM staff;
 -- Bounds and errors are no aggregates over the rows of a group.
-SELECT department, max(age) FROM staff GROUP BY department;
-SELECT department, dp_error_of(count(*)) FROM staff GROUP BY department;
+SELECT department, max(age) FROM staff GROUP BY department ORDER BY department;
+SELECT department, dp_error_of(count(*)) FROM staff GROUP BY department ORDER BY department;
 SELECT count(*) FROM staff WHERE name || age = 'name 21';
 SELECT count(*) FROM staff WHERE age || name = '21name';
 SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY age DESC) FROM staff;

@@ -139,6 +139,19 @@ SELECT id, query, p AS answer, a AS exact FROM exact, pg_temp.answers(query) p W
 SELECT dp_count_distinct(v.person, 100) FROM visit v WHERE v.shop IN (SELECT shop FROM note) AND v.day NOT IN (SELECT day FROM holiday);
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM visit WHERE shop IN (SELECT shop FROM note)');
 
+-- Names of a public table are public: groups of its rows, also of those without a visit, are not chosen (threat 214: shop 5 has none).
+SELECT s.name, count(*), count(DISTINCT v.person) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name ORDER BY s.name;
+SELECT upper(r.name) AS region, r.id, count(*) FROM visit v, shop s, region r WHERE v.shop = s.id AND r.id = s.region AND v.country = 'it' AND r.name <> 'north' GROUP BY r.name, r.id;
+SELECT h.name, count(*) FROM visit v JOIN holiday h ON h.day = v.day AND h.country = 'it' WHERE h.day < '2024-01-12' GROUP BY h.name;
+SELECT s.id, dp_count(100) FROM visit v JOIN shop s ON s.id = v.shop WHERE s.id BETWEEN 4 AND 6 GROUP BY s.id HAVING s.id > 4;
+SELECT s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop WHERE false GROUP BY s.name;
+SELECT s.region, count(n) FROM (SELECT person, shop, count(*) AS n FROM visit GROUP BY person, shop) v JOIN shop s ON s.id = v.shop WHERE s.region > 1 GROUP BY s.region;
+SELECT private_aggregate, delta FROM dp_explain('SELECT s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name');
+-- As before: beside keys of the rows, with conditions that need the table between others, and with aggregates of its columns.
+SELECT private_aggregate FROM dp_explain('SELECT s.name, country, count(*) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name, country');
+SELECT private_aggregate FROM dp_explain('SELECT s.name, count(*) FROM region r JOIN shop s ON r.id = s.region JOIN visit v ON s.id = v.shop GROUP BY s.name');
+SELECT private_aggregate FROM dp_explain('SELECT s.name, count(s.region) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name');
+
 -- Near misses. A row would count several times (threat 209):
 CREATE TEMP TABLE miss (id serial, query text);
 INSERT INTO miss (query) VALUES

@@ -5,6 +5,7 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/key_conditions.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
@@ -230,6 +231,7 @@ List* values_of_column(const Level* level, Node* column) {
   if (List* values = series_of_bounds(level, column)) return values;
   if (exprType(column) == BOOLOID) return both_booleans();
   if (List* values = labels_of_enum(column)) return values;
+  if (List* values = values_in_terms(level, column)) return values;
   const auto definition = definition_of(level, as<Var>(column));
   return definition ? public_values_of(definition->level, definition->expression) : NIL;
 }
@@ -254,7 +256,9 @@ List* public_values_of(const Level* level, Node* key) {
     return public_values_of(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
   }
   if (List* values = values_of_part(level, key)) return values;
-  return IsA(key, Var) ? NIL : values_of_expression(level, key);
+  if (IsA(key, Var)) return NIL;
+  List* values = values_of_expression(level, key);
+  return values != NIL ? values : values_in_terms(level, key);
 }
 
 const Const* other_value_of(const Level* level, Node* key) {

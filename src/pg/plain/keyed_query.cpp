@@ -1,15 +1,14 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
-#include "pg/parameters/private_call.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/rows_below.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/trees.hpp"
-#include "pg/vocabulary/written_values.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
@@ -40,21 +39,13 @@ namespace {
 constexpr int kMostHashedKeys = 4;
 constexpr int kMostKeysWithNull = 30;  // the bits of an integer
 constexpr int kMostConstants = 2 * kMaxElements;
-// More aggregates cannot be charged, and each has an argument and a filter at most.
-constexpr int kMostColumns = 200;
 
-// The keys and the columns of the derived table, and what stands for them in the new query.
-struct Replacement {
-  List* keys;         // expressions of GROUP BY
-  List* lists;        // their public values that conditions on one key leave in
+struct Replacement : RowsBelow {
+  List* lists;        // the public values of the keys that conditions on one key leave in
   List* whole_lists;  // all of them
   Bitmapset* nulls;   // the numbers of the keys with NULL in their lists
   List* substitutes;  // for each key a value of its list that is not NULL
   List* others;       // for each key the value of its list that stands for all others, or null
-  List* columns;      // what the aggregates read: their arguments and filters
-  List* new_keys;     // Vars of the list of keys
-  List* new_columns;  // Vars of the derived table
-  bool moves_ctes;    // whether the query has WITH queries
 };
 
 // ---- What is replaced ----------------------------------------------------------------------
@@ -85,63 +76,6 @@ bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replac
     replacement->whole_lists = lappend(replacement->whole_lists, values);
   }
   return true;
-}
-
-bool is_key(const Replacement& replacement, const Node* node) {
-  return list_member(replacement.keys, node);
-}
-
-void add_column(Replacement* replacement, Node* expression) {
-  if (expression == nullptr || !contain_vars_of_level(expression, 0)) return;
-  if (list_member(replacement->columns, expression)) return;
-  CHECK_FOR_INTERRUPTS();
-  replacement->columns = lappend(replacement->columns, expression);
-}
-
-// Arguments and filter of a call are computed of the rows, so below the join. Implicit casts stay
-// above it, where the release finds and leaves them out, as in a query without a list. The cast of
-// a percentile to float8 stays above: what it is one of tells its grid.
-void add_columns(Replacement* replacement, const Aggref* call) {
-  for (auto* entry : each<TargetEntry>(call->args)) {
-    const bool is_of_percentile = AGGKIND_IS_ORDERED_SET(call->aggkind);
-    add_column(replacement, is_of_percentile && entry == linitial(call->args)
-                                ? value_of_percentile(call)
-                                : without_implicit_cast(as<Node>(entry->expr)));
-  }
-  add_column(replacement, as<Node>(call->aggfilter));
-}
-
-// Returns whether there is a column that no key and no aggregate has.
-bool find_columns(const Node* expression, Replacement* replacement) {
-  return search(expression, [&](Node* node) {
-    if (is_key(*replacement, node)) return Look::kPast;
-    const bool is_column = IsA(node, Var) && as<Var>(node)->varlevelsup == 0;
-    if (is_column || IsA(node, SubLink)) return Look::kFound;
-    if (!IsA(node, Aggref)) return Look::kBelow;
-    // The WITH queries move below the join, and subqueries of parameters stay.
-    if (replacement->moves_ctes && checkExprHasSubLink(node)) return Look::kFound;
-    add_columns(replacement, as<Aggref>(node));
-    return Look::kPast;
-  });
-}
-
-// The derived table shows texts in the place of the rows that are counted.
-void put_texts_for_rows(const Node* tree) {
-  visit_nodes(tree, [](Node* node) {
-    auto* call = as<Aggref>(node);
-    if (!IsA(node, Aggref) || call->agglevelsup > 0) return;
-    const FamilyRow* family = private_family(call);
-    const bool is_private = family != nullptr && family->family == Family::kDistinct;
-    if (is_private || (call->aggfnoid == F_COUNT_ANY && call->aggdistinct != NIL)) {
-      (void)put_text_for_row(call);
-    }
-  });
-}
-
-[[noreturn]] void refuse_too_many(const PlainLevel* level) {
-  refuse_with_code(level->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
-                   psprintf("the aggregates have more than %d arguments and filters", kMostColumns),
-                   "Split the query into several.");
 }
 
 double combinations(const Replacement& replacement) {
@@ -203,30 +137,6 @@ Node* choice_of(Expr* condition, Node* value, Node* other) {
 
 // ---- The new query -------------------------------------------------------------------------
 
-char* type_and_collation(const Node* expression) {
-  char* type = format_type_extended(exprType(expression), exprTypmod(expression),
-                                    FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
-  const Oid collation = exprCollation(expression);
-  if (!OidIsValid(collation) || collation == DEFAULT_COLLATION_OID) return type;
-  HeapTuple row = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
-  if (!HeapTupleIsValid(row)) return type;
-  const auto* form = reinterpret_cast<Form_pg_collation>(GETSTRUCT(row));
-  type = psprintf(
-      "%s COLLATE %s", type,
-      quote_qualified_identifier(get_namespace_name(form->collnamespace), NameStr(form->collname)));
-  ReleaseSysCache(row);
-  return type;
-}
-
-void append_nulls(StringInfo text, const char* prefix, const List* expressions) {
-  const ListCell* cell;
-  foreach (cell, expressions) {
-    appendStringInfo(text, "NULL::%s AS %s%d, ",
-                     type_and_collation(static_cast<const Node*>(lfirst(cell))), prefix,
-                     foreach_current_index(cell));
-  }
-}
-
 // The new query with NULLs in the place of lists and rows, as text. The parser makes its joins.
 char* template_of(const Replacement& replacement) {
   StringInfoData text;
@@ -259,12 +169,6 @@ char* template_of(const Replacement& replacement) {
   }
   if (has_nulls) appendStringInfoString(&text, " AND k.n OPERATOR(pg_catalog.=) s.n");
   return text.data;
-}
-
-Query* parse_template(const Replacement& replacement) {
-  char* text = template_of(replacement);
-  auto* raw = static_cast<RawStmt*>(linitial(raw_parser(text, RAW_PARSE_DEFAULT)));
-  return parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
 }
 
 // An array of the values but NULL.
@@ -339,41 +243,16 @@ Node* number_of_nulls(const Replacement& replacement) {
   return number;
 }
 
-TargetEntry* column_named(List** columns, Node* expression, const char* name) {
-  TargetEntry* column =
-      makeTargetEntry(as<Expr>(expression), static_cast<AttrNumber>(list_length(*columns) + 1),
-                      pstrdup(name), false);
-  *columns = lappend(*columns, column);
-  return column;
-}
-
 // The old FROM and WHERE, as a derived table of keys and columns.
-Query* make_source(const Query* query, const Replacement& replacement) {
-  Query* source = makeNode(Query);
-  source->commandType = CMD_SELECT;
-  source->canSetTag = true;
-  source->rtable = query->rtable;
-  DPQ_MOVE_PERMISSIONS(source, query);
-  source->jointree = query->jointree;
-  source->cteList = query->cteList;
-  source->hasRecursive = query->hasRecursive;
-  source->hasModifyingCTE = query->hasModifyingCTE;
-  source->hasSubLinks = query->hasSubLinks;
-  const ListCell* cell;
-  for (auto* table : each<RangeTblEntry>(source->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
-  List* columns = NIL;
-  foreach (cell, replacement.keys) {
-    const int key = foreach_current_index(cell);
-    column_named(&columns, compared_key(replacement, key), psprintf("k%d", key));
+Query* make_source_of_keys(const Query* query, const Replacement& replacement) {
+  Query* source = make_source(query);
+  for (int key = 0; key < list_length(replacement.keys); ++key) {
+    add_source_column(source, compared_key(replacement, key), psprintf("k%d", key));
   }
-  foreach (cell, replacement.columns) {
-    column_named(&columns, static_cast<Node*>(copyObjectImpl(lfirst(cell))),
-                 psprintf("c%d", foreach_current_index(cell)));
-  }
-  column_named(&columns, bool_constant(true), "present");
-  if (replacement.nulls != nullptr) column_named(&columns, number_of_nulls(replacement), "n");
-  source->targetList = columns;
-  IncrementVarSublevelsUp(as<Node>(source), 1, 1);
+  add_source_columns(source, replacement.columns, "c");
+  add_source_column(source, bool_constant(true), "present");
+  if (replacement.nulls != nullptr) add_source_column(source, number_of_nulls(replacement), "n");
+  put_below(source);
   return source;
 }
 
@@ -436,7 +315,7 @@ bool is_of_listed_values(const Level* level, const Replacement& replacement, int
                          const Node* condition) {
   const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, number));
   const int named = count_named_values(condition, new_key);
-  if (named == 0) return false;
+  if (named == 0 || !can_be_evaluated(condition, new_key)) return false;
   int listed = 0;
   for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.lists, number)))) {
     if (equal(value, list_nth(replacement.others, number))) continue;
@@ -571,23 +450,6 @@ void note_keys_without_null(const PlainLevel* level, const Replacement& replacem
 
 // ---- What refers to the old FROM -----------------------------------------------------------
 
-// The new columns count the query levels from the same level as the old ones.
-Node* moved_call(const Replacement& replacement, Node* call) {
-  return mapped(call, [&](Node* node) {
-    Node* column = counterpart(replacement.columns, replacement.new_columns, node);
-    if (column != nullptr) as<Var>(column)->location = exprLocation(node);
-    return column;
-  });
-}
-
-template <class Tree>
-Tree* moved(const Replacement& replacement, Tree* tree) {
-  return mapped(tree, [&](Node* node) {
-    Node* key = counterpart(replacement.keys, replacement.new_keys, node);
-    return key == nullptr && IsA(node, Aggref) ? moved_call(replacement, node) : key;
-  });
-}
-
 // CASE WHEN (n & bit) = 0 THEN key ELSE NULL END
 Node* shown_key(Node* key, const Node* number_of_nulls, int bit) {
   Node* is_null = as<Node>(makeFuncExpr(
@@ -622,30 +484,16 @@ void find_new_columns(const Query* made, Replacement* replacement) {
   }
 }
 
-void use(Query* query, Query* made, const Replacement& replacement) {
-  query->targetList = moved(replacement, query->targetList);
-  query->havingQual = moved(replacement, query->havingQual);
-  query->rtable = made->rtable;
-  DPQ_MOVE_PERMISSIONS(query, made);
-  DPQ_FORGET_GROUP_KEYS(query);
-  query->jointree = made->jointree;
-  query->cteList = NIL;
-  query->hasRecursive = false;
-  query->hasModifyingCTE = false;
-  query->hasSubLinks =
-      checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual);
-}
-
 // ---- Lists alone ---------------------------------------------------------------------------
 
 // The keys themselves: the first table of the template, with the condition.
 void use_list(Query* query, Query* made, const Replacement& replacement) {
-  Node* condition = moved(replacement, query->jointree->quals);
+  Node* condition = over_rows_below(replacement, query->jointree->quals);
   auto* list = makeNode(RangeTblRef);
   list->rtindex = 1;
   made->rtable = list_make1(linitial(made->rtable));
   made->jointree = makeFromExpr(list_make1(list), condition);
-  use(query, made, replacement);
+  select_from_made(query, made, replacement);
 }
 
 bool is_plain(const Query* query) {
@@ -691,14 +539,12 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   Replacement replacement{};
   replacement.moves_ctes = query->cteList != NIL;
   if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
-  put_texts_for_rows(as<Node>(query->targetList));
-  put_texts_for_rows(query->havingQual);
   if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->havingQual, &replacement)) {
     return nullptr;
   }
-  if (list_length(replacement.columns) > kMostColumns) refuse_too_many(level);
-  Query* made = parse_template(replacement);
+  check_columns(level, replacement);
+  Query* made = parse_template(template_of(replacement));
   find_new_columns(made, &replacement);
   List* conditions =
       list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
@@ -709,10 +555,10 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
   note_keys_without_null(level, replacement);
-  Query* source = make_source(query, replacement);
+  Query* source = make_source_of_keys(query, replacement);
   fill_template(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
-  use(query, made, replacement);
+  select_from_made(query, made, replacement);
   read_again(level->select);
   return static_cast<Node*>(llast(replacement.new_columns));
 }
@@ -730,7 +576,7 @@ bool list_public_keys(PlainLevel* level) {
     return false;
   }
   check_combinations(level, replacement);
-  Query* made = parse_template(replacement);
+  Query* made = parse_template(template_of(replacement));
   find_new_columns(made, &replacement);
   fill_template(made, replacement, nullptr);
   use_list(query, made, replacement);
