@@ -181,8 +181,9 @@ struct GroupSearch {
   const List* public_tables;
   int aggregations;  // around
   bool found;
-  bool reads;       // whether there are rows at all
-  bool is_private;  // whether those of the last node may be of persons
+  bool reads;          // whether there are rows at all
+  bool reads_persons;  // whether there are rows that may be of persons
+  bool is_private;     // whether those of the last node may be of persons
 };
 
 // Whether a node reads rows that may be of persons: of another table than a public one.
@@ -209,6 +210,25 @@ bool reads_persons(const GroupSearch& search, const Plan* node) {
   }
 }
 
+// Whether a node that is no Agg groups or numbers rows. Where WHERE states the person, the key of a
+// group or of DISTINCT is a constant, for which the planner has these: since PostgreSQL 16 also
+// LIMIT 1, which no query over rows of persons has itself.
+bool groups_rows(const Plan* node) {
+  switch (nodeTag(node)) {
+    case T_Group:
+    case T_Unique:
+    case T_WindowAgg:
+      return true;
+    case T_Limit: {
+      const Node* count = as<Limit>(node)->limitCount;
+      return count != nullptr && IsA(count, Const) && !as<Const>(count)->constisnull &&
+             DatumGetInt64(as<Const>(count)->constvalue) == 1;
+    }
+    default:
+      return false;
+  }
+}
+
 // Public rows may be grouped, too.
 void find_groups(Plan** place, void* context) {
   auto* search = static_cast<GroupSearch*>(context);
@@ -217,24 +237,27 @@ void find_groups(Plan** place, void* context) {
   search->reads |=
       !is_aggregation && !IsA(*place, Result) && !IsA(*place, Limit) && !IsA(*place, SubqueryScan);
   search->is_private = reads_persons(*search, *place);
+  search->reads_persons |= search->is_private;
   search->aggregations += is_aggregation ? 1 : 0;
   visit_children(*place, find_groups, context);
   search->aggregations -= is_aggregation ? 1 : 0;
-  const bool groups = IsA(*place, WindowAgg) ||
-                      (is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0);
-  search->found |= groups && search->is_private;
+  search->found |= search->is_private &&
+                   (groups_rows(*place) ||
+                    (is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0));
   search->is_private |= is_other_private;
 }
 
 // Whether rows are grouped or numbered below the grouping of the node itself, as those of persons
-// are of which each has one, or whether the planner knows that there are none: HAVING false, LIMIT
-// 0.
+// are of which each has one, or whether the planner knows that no row of a person is read: HAVING
+// false, LIMIT 0, public rows LEFT JOIN one row of each of whose columns none is used. A subplan
+// may read rows that the plan does not show.
 bool has_groups_below(const ReleaseNode* node, const BorrowedPlan& mark) {
   GroupSearch search{};
   search.range_table = node->scan.ss.ps.state->es_range_table;
   search.public_tables = mark.public_tables;
   visit_children(node->scan.ss.ps.plan, find_groups, &search);
-  return search.found || !search.reads;
+  const bool has_subplans = node->scan.ss.ps.state->es_plannedstmt->subplans != NIL;
+  return search.found || !search.reads || (!search.reads_persons && !has_subplans);
 }
 
 // The validator has found the same. This looks at the plan that is executed, unless the rows are of

@@ -221,6 +221,14 @@ void refuse_combined_rows(const JudgedLevel* level) {
     refuse_union(level, "INTERSECT ALL and EXCEPT ALL are not supported over protected rows",
                  "Leave out ALL.");
   }
+  for (int number = 1; number <= count_branches(level); ++number) {
+    const Level* branch = entry_of(level->read, number).below;
+    if (branch == nullptr || branch->borrowed_rows != NIL) continue;
+    refuse_union(
+        level, "protected rows are combined with rows of a table that is not protected",
+        "Ask private aggregates of the protected rows alone, and combine their answers with "
+        "the other rows in the query around it.");
+  }
   refuse_union(level,
                "UNION, INTERSECT or EXCEPT combines rows without telling which person each belongs "
                "to",
