@@ -85,20 +85,14 @@ struct Allowed {
   int64 reuse;
 };
 
-Allowed allowed_by_grants(const BorrowedPlan& mark) {
-  if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
-  AcceptInvalidationMessages();
+Allowed limits_of_grants(const BorrowedPlan& mark) {
   Allowed allowed = {0, InvalidOid, std::numeric_limits<double>::infinity(), InvalidOid,
                      PG_INT64_MAX};
   const ListCell* cell;
   foreach (cell, mark.relations) {
-    const int number = foreach_current_index(cell);
-    const bool is_named = list_nth_int(mark.unnamed, number) == 0;
+    if (list_nth_int(mark.unnamed, foreach_current_index(cell)) != 0) continue;
     const auto granted = private_access(lfirst_oid(cell), mark.user);
-    if (!granted && is_named) refuse_without_grant(lfirst_oid(cell));
-    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
-    check_unit(mark, number);
-    if (!is_named) continue;
+    if (!granted) continue;
     if (granted->smallest_epsilon > allowed.smallest_epsilon) {
       allowed.smallest_epsilon = granted->smallest_epsilon;
       allowed.table_of_smallest = lfirst_oid(cell);
@@ -112,9 +106,30 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   return allowed;
 }
 
-// An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
-void check_amount(const Charge& charge, const Allowed& allowed) {
-  const PrivacyCost& cost = charge.costs.own;
+Allowed allowed_by_grants(const BorrowedPlan& mark) {
+  if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
+  AcceptInvalidationMessages();
+  const ListCell* cell;
+  foreach (cell, mark.relations) {
+    const int number = foreach_current_index(cell);
+    const bool is_named = list_nth_int(mark.unnamed, number) == 0;
+    const auto granted = private_access(lfirst_oid(cell), mark.user);
+    if (!granted && is_named) refuse_without_grant(lfirst_oid(cell));
+    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
+    check_unit(mark, number);
+  }
+  return limits_of_grants(mark);
+}
+
+// Why grants do not allow a private aggregate of this cost, and what they allow. Null: they do. An
+// epsilon-differentially private mechanism is epsilon^2/2-zCDP.
+struct AmountProblem {
+  const char* reason;
+  const char* remedy;
+};
+
+AmountProblem problem_of_amount(const PrivacyCost& cost, const char* function,
+                                const Allowed& allowed) {
   const bool has_epsilon = cost.epsilon.has_value();
   const auto in_unit = [&](double epsilon) {
     return has_epsilon ? epsilon : epsilon * epsilon / 2;
@@ -124,16 +139,22 @@ void check_amount(const Charge& charge, const Allowed& allowed) {
   const bool is_too_large = asked > in_unit(allowed.max_epsilon);
   // Also without an amount.
   const bool is_too_small = !(asked >= in_unit(allowed.smallest_epsilon));
-  if (!is_too_large && !is_too_small) return;
+  if (!is_too_large && !is_too_small) return {};
   const double limit = is_too_large ? allowed.max_epsilon : allowed.smallest_epsilon;
   const char* table = get_rel_name(is_too_large ? allowed.table_of_max : allowed.table_of_smallest);
   const char* unit = has_epsilon ? "epsilon" : "rho";
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("%s %s of %s is %s %s of table \"%s\" (%s)", unit, decimal_text(asked),
-                         charge.function, is_too_large ? "above the largest" : "below the smallest",
-                         unit, table, decimal_text(in_unit(limit))),
-                  errhint("This call was not charged. Ask for epsilon %s or %s.",
-                          decimal_text(limit), is_too_large ? "less" : "more")));
+  return {
+      psprintf("%s %s of %s is %s %s of table \"%s\" (%s)", unit, decimal_text(asked), function,
+               is_too_large ? "above the largest" : "below the smallest", unit, table,
+               decimal_text(in_unit(limit))),
+      psprintf("Ask for epsilon %s or %s.", decimal_text(limit), is_too_large ? "less" : "more")};
+}
+
+void check_amount(const Charge& charge, const Allowed& allowed) {
+  const AmountProblem problem = problem_of_amount(charge.costs.own, charge.function, allowed);
+  if (problem.reason == nullptr) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", problem.reason),
+                  errhint("This call was not charged. %s", problem.remedy)));
 }
 
 // Which rows of a user there are depends on the conditions of the query.
@@ -325,6 +346,12 @@ void require_open_access(const BorrowedPlan& mark) {
     const auto granted = private_access(relation, mark.user);
     if (granted) refuse_after_failures(relation, granted->most_cancels);
   }
+}
+
+const char* problem_of_price(const BorrowedPlan& mark, const char* function,
+                             const PrivacyCost& cost) {
+  const AmountProblem problem = problem_of_amount(cost, function, limits_of_grants(mark));
+  return problem.reason == nullptr ? nullptr : psprintf("%s. %s", problem.reason, problem.remedy);
 }
 
 ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges) {
