@@ -227,6 +227,14 @@ bool is_empty(const JudgedLevel* level) {
   return true;
 }
 
+// Whether its rows come from the rows that it is a part of.
+bool is_recursive(const Query* branch) {
+  for (const auto* entry : each<const RangeTblEntry>(branch->rtable)) {
+    if (entry->rtekind == RTE_CTE && entry->self_reference) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void refuse_combined_rows(const JudgedLevel* level) {
@@ -236,7 +244,7 @@ void refuse_combined_rows(const JudgedLevel* level) {
   }
   for (int number = 1; number <= count_branches(level); ++number) {
     const Level* branch = entry_of(level->read, number).below;
-    if (branch == nullptr || branch->borrowed_rows != NIL) continue;
+    if (branch == nullptr || branch->borrowed_rows != NIL || is_recursive(branch->query)) continue;
     refuse_union(
         level, "protected rows are combined with rows of a table that is not protected",
         "Ask private aggregates of the protected rows alone, and combine their answers with "
