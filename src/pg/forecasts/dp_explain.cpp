@@ -240,7 +240,7 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
     find_all_reasons(written, reasons);
     if (reasons->errors == NIL) {
       explain_query(fcinfo, written, rows);
-      for (const auto* name : each<const Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
+      for (const auto* name : each<Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
     }
   }
   PG_CATCH();
