@@ -456,6 +456,7 @@ SELECT avg(length(name)) FROM staff;
 SELECT avg(twice + age) FROM (SELECT 2 * id AS twice, age FROM staff) t;
 SELECT sum(id) FROM staff;
 SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY id) FROM staff;
+SELECT count(NULL) FROM staff;
 SELECT min(id) FROM staff;
 SELECT max(id) FROM staff;
 SELECT min(name) FROM staff;

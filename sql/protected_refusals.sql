@@ -568,6 +568,7 @@ SET SESSION AUTHORIZATION regress_dpq_asker;
 SELECT dp_count(0.51) FROM staff;
 SELECT dp_count(NULL, dp_options(rho => 0.126)) FROM staff;
 SELECT dp_count(0.1), dp_median(salary, 0.6, 0, 10) FROM staff;
+SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT dp_count(0.009), dp_median(salary, 0.6, 0, 10), dp_count(0.5) FROM staff');
 SELECT department, dp_count(0.1) FROM staff GROUP BY department HAVING dp_keep_group(0.6, 1e-6);
 SELECT dp_count(0.5) > -1000 AS answers FROM staff;
 PREPARE planned_before AS SELECT dp_count(0.4) > -1000 AS answers FROM staff;

@@ -1,6 +1,7 @@
 // What a query would cost, and what standard aggregates become, before it runs.
 #include "core/quantiles/quantiles_error.hpp"
 #include "pg/borrowed/borrowed_plan.hpp"
+#include "pg/borrowed/borrowed_release.hpp"
 #include "pg/owner/closed_table.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
@@ -138,7 +139,7 @@ void put_bound(FunctionCallInfo fcinfo, const char* name) {
   put(fcinfo, &row);
 }
 
-void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value) {
+void put_call(FunctionCallInfo fcinfo, const PricedCall& call, const BorrowedPlan& mark) {
   Row row{};
   const PrivacyCost unknown{};
   const PrivacyCost& cost = call.cost == nullptr ? unknown : *call.cost;
@@ -154,9 +155,16 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value
                                 : "the query");
   set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
   set_text(&row, 7, call.error ? unit_of_error(*call.error) : nullptr);
-  set_problem_of_budget(&row, call.tables);
+  const char* problem = call.tables == NIL || call.cost == nullptr
+                            ? nullptr
+                            : problem_of_price(mark, call.function, *call.cost);
+  if (problem != nullptr) {
+    set_text(&row, kProblem, problem);
+  } else {
+    set_problem_of_budget(&row, call.tables);
+  }
   set_tables(&row, call.tables);
-  set_longest_value(&row, longest_value);
+  set_longest_value(&row, call.tables == NIL ? 0 : mark.longest_value);
   put(fcinfo, &row);
 }
 
@@ -230,7 +238,7 @@ void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written
   BorrowedPlan mark{};
   (void)find_mark(plan->rtable, &mark);
   for (const auto* call : each<const PricedCall>(priced_calls(query->planstate, rows))) {
-    put_call(fcinfo, *call, call->tables == NIL ? 0 : mark.longest_value);
+    put_call(fcinfo, *call, mark);
   }
   ExecutorEnd(query);
   FreeQueryDesc(query);
@@ -272,7 +280,7 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
     find_all_reasons(written, reasons);
     if (reasons->errors == NIL) {
       explain_query(fcinfo, written, rows);
-      for (const auto* name : each<const Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
+      for (const auto* name : each<Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
     }
   }
   PG_CATCH();
