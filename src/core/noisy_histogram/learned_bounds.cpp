@@ -13,7 +13,7 @@ namespace {
 
 // How sure a block must be that it has records: in the cell beside an end, and far away.
 constexpr int kNear = 3;
-constexpr int kFar = 30;
+constexpr int kFar = kFarLevel;
 
 // Chernoff's bound for the sum of `width` Laplace noises of scale 1: the sum exceeds t with a
 // probability of at most e^-this.
@@ -57,11 +57,11 @@ class Blocks {
     }
   }
 
-  // The block with most records for its noise.
+  // The narrowest block that has records for sure; of these the one with most.
   std::optional<Block> densest() const {
     std::optional<Block> best;
     double most = 1;
-    for (int k = 0; k < widths_; ++k) {
+    for (int k = 0; k < widths_ && !best; ++k) {
       const std::size_t width = std::size_t{1} << k;
       for (std::size_t begin = 0; begin + width <= cells_; ++begin) {
         const double share = records(begin, begin + width) / threshold(k, kFar);
