@@ -24,6 +24,13 @@ SELECT id % 2 AS half, dp_learn_bounds(age, 100) FILTER (WHERE age < 40) AS boun
 -- They are the bounds of other questions.
 SELECT b[1] AS lower, b[2] AS upper FROM (SELECT dp_learn_bounds(amount, 100) AS b FROM visits) AS learned \gset
 SELECT abs(dp_avg(amount, 100, :lower, :upper) - avg(amount)) < 0.1 AS close FROM visits;
+-- In one statement, too: they are answers, not data.
+SELECT abs(a - (SELECT avg(amount) FROM visits)) < 0.1 AS close
+  FROM (SELECT dp_learn_bounds(amount, 100) AS b FROM visits) AS l, LATERAL (SELECT dp_avg(amount, 100, b[1], b[2]) AS a FROM visits) AS m;
+SELECT dp_avg(amount, 1, 0, (SELECT max(amount) FROM visits)) FROM visits;
+SELECT dp_avg(amount, 1, b[1], b[2]) FROM (SELECT array_agg(amount) AS b FROM visits) AS l, visits;
+-- Where there are none, the second answer is refused, and the first is charged.
+SELECT a FROM (SELECT dp_learn_bounds(amount, 1) AS b FROM visits WHERE id < 0) AS l, LATERAL (SELECT dp_avg(amount, 1, b[1], b[2]) AS a FROM visits) AS m;
 
 -- threat 220: one row that decides a bound, which would tell its value. A row far away from all others needs others beside it: 30 / epsilon of them are told from noise.
 SELECT (dp_learn_bounds(v, 1))[2] < 1000 AS of_one, (dp_learn_bounds(v, 1) FILTER (WHERE v < 1e300))[2] < 1000 AS of_none
