@@ -297,12 +297,13 @@ long-tests: $(quick_run)
 unit: long-tests
 endif
 
-bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy moments_accuracy user_accuracy quantile_time final_step_time paper_figures)
+bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy moments_accuracy bounds_accuracy user_accuracy quantile_time final_step_time paper_figures)
 bench_headers := $(wildcard test/bench/*.hpp)
 chart_sources := $(addprefix test/bench/,line_chart.cpp chart_panel.cpp svg_elements.cpp)
 .build/accuracy: test/bench/quantile_limits.cpp $(addprefix test/support/,quantile_limit.cpp chain_limit.cpp prefix_sum_limit.cpp) $(bench_headers)
 .build/cdf_accuracy: test/support/prefix_sum_limit.cpp
 .build/moments_accuracy: test/support/chain_limit.cpp $(bench_headers)
+.build/bounds_accuracy: $(bench_headers)
 .build/user_accuracy: $(addprefix test/bench/,expected_mean_error.cpp user_errors.cpp user_limits.cpp user_grid_accuracy.cpp) test/support/chain_limit.cpp $(chart_sources) $(bench_headers)
 .build/paper_figures: $(addprefix test/bench/,gap_table.cpp panel_chart.cpp) $(chart_sources) $(bench_headers)
 $(bench_programs): .build/%: test/bench/%.cpp $(CORE_SOURCES:.cpp=.o) $(wildcard src/core/*/*.hpp test/support/*.hpp)

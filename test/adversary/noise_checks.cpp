@@ -179,8 +179,8 @@ void place_in_bins(Search& search) {
                      bin.value_or(bounds.size()), bounds.size() - 1, expected));
 }
 
-// With two cells, of which each is a block, there are no bounds if no noisy count is above 30
-// spreads of Laplace noise, or sqrt(60) of Gaussian noise. So the law is known.
+// With two cells, of which each is a block, there are no bounds if no noisy count is 30
+// spreads of Laplace noise or more, or sqrt(60) of Gaussian noise. So the law is known.
 void compare_bounds(Search& search) {
   const bool is_zcdp = search.chance(0.5);
   const PrivacyParameter privacy =

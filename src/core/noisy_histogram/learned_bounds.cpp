@@ -13,9 +13,13 @@ namespace {
 
 // How sure a block must be that it has records: in the cell beside an end, and far away.
 constexpr int kNear = 3;
-constexpr int kFar = 30;
+constexpr int kFar = kFarLevel;
 
-// Chernoff's bound for the sum of `width` Laplace noises of scale 1: the sum exceeds t with a
+// The scale of noise is rounded up, and a count may be just at the threshold of the scale that was
+// asked for.
+constexpr double kRounding = 1 - 0x1p-30;
+
+// Chernoff's bound for the sum of `width` Laplace noises of scale 1: the sum is t or more with a
 // probability of at most e^-this.
 double laplace_level(double width, double t) {
   const double at = (std::hypot(width, t) - width) / t;
@@ -52,20 +56,20 @@ class Blocks {
     for (int k = 0; k < widths_; ++k) {
       thresholds_.push_back(0);
       for (int level = 1; level <= kFar; ++level) {
-        thresholds_.push_back(noise_in_block(1 << k, level, noise));
+        thresholds_.push_back(kRounding * noise_in_block(1 << k, level, noise));
       }
     }
   }
 
-  // The block with most records for its noise.
+  // The narrowest block that has records for sure; of these the one with most.
   std::optional<Block> densest() const {
     std::optional<Block> best;
-    double most = 1;
-    for (int k = 0; k < widths_; ++k) {
+    double most = 0;
+    for (int k = 0; k < widths_ && !best; ++k) {
       const std::size_t width = std::size_t{1} << k;
       for (std::size_t begin = 0; begin + width <= cells_; ++begin) {
         const double share = records(begin, begin + width) / threshold(k, kFar);
-        if (share <= most) continue;
+        if (best ? share <= most : share < 1) continue;
         most = share;
         best = {begin, begin + width};
       }
@@ -110,7 +114,7 @@ class Blocks {
   // `distance`: from the end so far to the far end of the block, in cells.
   bool has_records(std::size_t begin, std::size_t end, int k, std::size_t distance) const {
     const int level = static_cast<int>(std::min<std::size_t>(kNear + distance - 1, kFar));
-    return records(begin, end) > threshold(k, level);
+    return records(begin, end) >= threshold(k, level);
   }
 
   std::size_t cells_;

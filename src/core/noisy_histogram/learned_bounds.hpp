@@ -40,14 +40,15 @@ struct CountNoise {
   double spread;
 };
 
-// What follows from noisy counts. It begins with the block of neighbouring cells, of up to an
-// octave, that has most records for its noise: none, if noise alone would have as many with a
-// probability of more than e^-30. From there each end moves outwards, block by block, to each block
-// that has more records than noise would have. The farther a block is from the end before it, the
-// surer it must be, from e^-3 to e^-30: a bound that is a little too wide does little harm, and a
-// bound that is 2^10 times too wide ruins an answer. So 30/epsilon records are enough for bounds,
-// and some 3/epsilon to 30/epsilon at each end lie outside of them. The probability that a bound
-// is far from all data is stated in docs/privacy.md, Theorem 25c.
+// What follows from noisy counts. It begins with the narrowest block of neighbouring cells, of up
+// to an octave, that has more records than noise is ever likely to have (with a probability of
+// e^-30), and of several with the one that has most. There are no bounds without one. From there
+// each end moves outwards, block by block, to each block that has more records than noise is likely
+// to have. The farther a block is from the end before it, the surer it must be, from e^-3 to e^-30:
+// a bound that is a little too wide does little harm, and a bound that is 2^10 times too wide ruins
+// an answer. So 30/epsilon records are enough for bounds, and some 3/epsilon to 30/epsilon at each
+// end lie outside of them. The probability that a bound is far from all data is stated in
+// docs/privacy.md, Theorem 25c.
 //
 // An end that is small beside the other one is rounded outwards, to a multiple of some 2^-12 of
 // that, and to 0 if it is below some 2^-20 of that.
@@ -58,8 +59,11 @@ std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,
                                                     const CountNoise& noise,
                                                     std::pmr::memory_resource* memory);
 
-// The number of records in a block of cells that `noise` alone exceeds with a probability of at
-// most e^-level. Requires width >= 1, level > 0.
+// How sure a block far from all others must be: with a probability of at most e^-this it is noise.
+inline constexpr int kFarLevel = 30;
+
+// The number of records that `noise` alone makes of a block of empty cells, or more, with a
+// probability of at most e^-level. Requires width >= 1, level > 0.
 double noise_in_block(int width, double level, const CountNoise& noise);
 
 }  // namespace dpquantile

@@ -127,6 +127,11 @@ Statement enter_with_tables = {{", charged AS (", kDeduct,
                                 " WHERE b.budget_id = ANY (charge.budgets)", kEnter,
                                 ", (SELECT count(*) FROM charged) AS budgets_charged"}};
 
+Statement publish = {{R"(
+INSERT INTO dpquantile.published (table_name, column_name, function, epsilon, delta, role_name, published_at)
+SELECT charge.table_name, charge.column_name, charge.function, charge.epsilon::numeric, charge.delta::numeric, charge.role_name, charge.at
+  FROM charge)"}};
+
 // ---- What they are given -----------------------------------------------------------------------
 
 void add_request(ChargeRow& charge, const ChargeRequest* request, TimestampTz now) {
@@ -354,6 +359,23 @@ bool deduct_from_all(const ChargeRequest* request, const BudgetCheck& general,
 }
 
 }  // namespace
+
+void note_published(const ChargeRequest* request, TimestampTz now) {
+  const ChargeItem& item = request->items[0];
+  NameData column;
+  namestrcpy(&column, item.mechanism);
+  ChargeRow charge;
+  charge.add("table_name", TEXTOID, CStringGetTextDatum(query_of(request)));
+  charge.add("column_name", NAMEOID, NameGetDatum(&column));
+  charge.add("function", NAMEOID, NameGetDatum(&item.function));
+  charge.add("epsilon", TEXTOID, CStringGetTextDatum(item.own.epsilon));
+  charge.add("delta", TEXTOID, CStringGetTextDatum(item.own.delta));
+  charge.add("role_name", NAMEOID, NameGetDatum(&request->role_name));
+  charge.add("at", TIMESTAMPTZOID, TimestampTzGetDatum(now));
+  if (execute(&publish, charge) == SPI_OK_INSERT && SPI_processed == 1) return;
+  ereport(ERROR, (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+                  errmsg("the table dpquantile.published refused a row")));
+}
 
 BudgetCheck check_budget(const ChargeRequest* request, TimestampTz now, LockWait wait) {
   Statement* statement = wait == LockWait::kNever ? &check_if_free : &check_and_wait;

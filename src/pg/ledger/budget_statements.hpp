@@ -28,6 +28,9 @@ struct BudgetCheck {
   bool is_named;  // of a table: its present name is known to be one of its names
 };
 
+// Notes what is published of a table (RequestKind::kPublished). ereports if no row was added.
+void note_published(const ChargeRequest* request, TimestampTz now);
+
 // Locks the row of the role's general budget, which each charge of the role and each grant locks
 // before the rows of its other budgets, and decides whether the charges fit together.
 BudgetCheck check_budget(const ChargeRequest* request, TimestampTz now, LockWait wait);

@@ -9,7 +9,7 @@ namespace dpquantile {
 // What the worker did with a charge.
 enum class ChargeOutcome : uint32 {
   kPending = 0,  // not decided yet
-  kCharged = 1,  // the charge, or the note of a failure, is committed
+  kCharged = 1,  // the charge, or the note, is committed
   kRefused = 2,  // nothing was charged; the reply says why
   kLocked = 3,   // nothing was charged, because somebody else held a lock
 };
@@ -66,6 +66,9 @@ struct FailedRead {
 enum class RequestKind : uint32 {
   kCharges,
   kFailedRead,  // to note a failure for the role and the tables; there are no items
+  // To note what is published of a table. There is one item, with the column in the place of the
+  // mechanism, and the name of the table in the place of the query's text.
+  kPublished,
 };
 
 // The charges that a session asks a worker for, all or none, and the worker's reply, in shared

@@ -104,6 +104,10 @@ bool make_charge(ChargeRequest* request, LockWait wait) {
     note_failed_read(request->role, tables_of(request), request->failure);
     return true;
   }
+  if (request->kind == RequestKind::kPublished) {
+    note_published(request, GetCurrentTimestamp());
+    return true;
+  }
   const TimestampTz now = GetCurrentTimestamp();
   Payers payers{};
   payers.general = check_budget(request, now, wait);

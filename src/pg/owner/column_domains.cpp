@@ -1,4 +1,6 @@
 // The functions by which owners state what is publicly known of the columns of protected tables.
+#include "pg/owner/column_domains.hpp"
+
 #include <cmath>
 
 #include "pg/borrowed/early_values.hpp"
@@ -25,36 +27,6 @@ namespace {
 
 constexpr int kMostKeys = kMaxElements;
 constexpr double kMostSteps = 4294967296.0;  // the cells of the finest value grid
-
-struct Column {
-  NameData name;
-  Oid type;
-  int32 modifier;
-  Oid collation;
-};
-
-// The column that is the second argument.
-Column find_column(FunctionCallInfo fcinfo, Oid relation) {
-  if (PG_ARGISNULL(1)) {
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                    errmsg("column_name must be the name of a column, got NULL"),
-                    errhint("Write for example 'salary'.")));
-  }
-  Column column{};
-  column.name = *PG_GETARG_NAME(1);
-  HeapTuple row = SearchSysCacheAttName(relation, NameStr(column.name));
-  if (!HeapTupleIsValid(row) || reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnum < 0) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                    errmsg("%s has no column \"%s\"", get_rel_name(relation), NameStr(column.name)),
-                    errhint("The view dp_protected_tables lists the columns.")));
-  }
-  const auto* attribute = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row));
-  column.type = attribute->atttypid;
-  column.modifier = attribute->atttypmod;
-  column.collation = attribute->attcollation;
-  ReleaseSysCache(row);
-  return column;
-}
 
 // Settings under which the output function of each type writes what its input function reads in any
 // session.
@@ -93,18 +65,6 @@ Datum value_of_text(Oid type, int32 modifier, char* text) {
 
 // ---- Bounds --------------------------------------------------------------------------------
 
-// The type whose numbers the values of the column have.
-ValueType value_type_of(const Column& column) {
-  const Oid type = getBaseType(column.type);
-  const auto found = find_value_type(type == FLOAT4OID ? FLOAT8OID : type);
-  if (found) return *found;
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("column \"%s\" cannot have bounds: it is of type %s", NameStr(column.name),
-                         format_type_be(column.type)),
-                  errhint("Numbers, dates and times have bounds. To list keys to group by, write "
-                          "dp_set_domain('staff', 'department', '{Engineering,Sales}').")));
-}
-
 // The number of an argument of any type, as a value of the column.
 double number_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type) {
   const Oid given = get_fn_expr_argtype(fcinfo->flinfo, argument);
@@ -115,11 +75,6 @@ double number_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type)
     return number_of_value(*given_type, value);
   }
   return number_of_text(type, text_of(given, value));
-}
-
-const char* bound_text(ValueType type, double number) {
-  return is_temporal(type) ? iso_text_of_number(type, number, TextZone::kUtc)
-                           : decimal_text(number);
 }
 
 double read_bound(FunctionCallInfo fcinfo, int argument, const char* name, ValueType type) {
@@ -323,6 +278,54 @@ InternalCall call_set_domain(Oid relation, Column* column) {
 
 }  // namespace
 
+Column find_column(FunctionCallInfo fcinfo, Oid relation) {
+  if (PG_ARGISNULL(1)) {
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("column_name must be the name of a column, got NULL"),
+                    errhint("Write for example 'salary'.")));
+  }
+  Column column{};
+  column.name = *PG_GETARG_NAME(1);
+  HeapTuple row = SearchSysCacheAttName(relation, NameStr(column.name));
+  if (!HeapTupleIsValid(row) || reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnum < 0) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                    errmsg("%s has no column \"%s\"", get_rel_name(relation), NameStr(column.name)),
+                    errhint("The view dp_protected_tables lists the columns.")));
+  }
+  const auto* attribute = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row));
+  column.type = attribute->atttypid;
+  column.modifier = attribute->atttypmod;
+  column.collation = attribute->attcollation;
+  ReleaseSysCache(row);
+  return column;
+}
+
+ValueType value_type_of(const Column& column) {
+  const Oid type = getBaseType(column.type);
+  const auto found = find_value_type(type == FLOAT4OID ? FLOAT8OID : type);
+  if (found) return *found;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("column \"%s\" cannot have bounds: it is of type %s", NameStr(column.name),
+                         format_type_be(column.type)),
+                  errhint("Numbers, dates and times have bounds. To list keys to group by, write "
+                          "dp_set_domain('staff', 'department', '{Engineering,Sales}').")));
+}
+
+const char* bound_text(ValueType type, double number) {
+  return is_temporal(type) ? iso_text_of_number(type, number, TextZone::kUtc)
+                           : decimal_text(number);
+}
+
+void set_bounds(Oid relation, Column* column, const char* lower, const char* upper,
+                const char* granularity) {
+  InternalCall call = call_set_domain(relation, column);
+  call.add_text(lower);
+  call.add_text(upper);
+  call.add_text(granularity);
+  call.add(TEXTARRAYOID, {0, true});
+  (void)call.result();
+}
+
 }  // namespace dpquantile
 
 using namespace dpquantile;
@@ -347,12 +350,8 @@ DPQ_FUNCTION(dpq_set_bounds) {
     check_step(type, step, lower, upper);
     granularity = step_text(type, step);
   }
-  InternalCall call = call_set_domain(relation, &column);
-  call.add_text(bound_text(type, lower));
-  call.add_text(bound_text(type, upper));
-  call.add_text(granularity);
-  call.add(TEXTARRAYOID, {0, true});
-  return call.result();
+  set_bounds(relation, &column, bound_text(type, lower), bound_text(type, upper), granularity);
+  PG_RETURN_VOID();
 }
 
 // (relation regclass, column_name name, keys anycompatiblearray) returns void

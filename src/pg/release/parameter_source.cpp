@@ -146,7 +146,8 @@ void check_parameters_source(PlannerInfo* root, const Aggref* call, const Family
                        "bound that is the smallest or largest value reveals this value exactly.",
                        rows + i + 1),
              errhint("Write a literal or a query parameter, from what is publicly known about the "
-                     "values.")));
+                     "values. If nothing is, find bounds by a query before: SELECT "
+                     "dp_learn_bounds(x, 0.5) FROM t.")));
   }
 }
 

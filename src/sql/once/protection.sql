@@ -54,6 +54,18 @@ CREATE TABLE dpquantile.failed_read (
 -- A primary key would be of no use. Without a replica identity a publication of this table would forbid deletions.
 ALTER TABLE dpquantile.failed_read REPLICA IDENTITY FULL;
 
+-- With the name of the table, as the ledger has it: what is published of a table that is dropped, or that a restore does not find, is not forgotten.
+CREATE TABLE dpquantile.published (
+  table_name   text        NOT NULL,
+  column_name  name        NOT NULL,
+  function     name        NOT NULL,
+  epsilon      numeric     NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+  delta        numeric     NOT NULL DEFAULT 0 CHECK (delta >= 0 AND delta < 1),
+  role_name    name        NOT NULL,
+  published_at timestamptz NOT NULL
+);
+ALTER TABLE dpquantile.published REPLICA IDENTITY FULL;
+
 -- All values are texts that the input function of the column's type reads in any session.
 CREATE TABLE dpquantile.column_domain (
   relation      regclass NOT NULL,

@@ -44,8 +44,10 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
          CASE b.every WHEN 'quarter' THEN '3 months' ELSE '1 ' || b.every END AS every,
          dpquantile.period_end(b.every, b.period_start) AS renewed_at,
          b.relation AS on_table,
-         CASE b.accountant WHEN 'zcdp' THEN trim_scale(b.charged_delta) END AS charged_delta
+         CASE b.accountant WHEN 'zcdp' THEN trim_scale(b.charged_delta) END AS charged_delta,
+         p.epsilon AS published_epsilon
     FROM dpquantile.present_budget b
+    LEFT JOIN dpquantile.published_spending p ON p.relation = b.relation
    CROSS JOIN LATERAL (SELECT b.delta_limit - dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta) AS converting) d
    CROSS JOIN LATERAL (SELECT dpquantile.total_epsilon(b.accountant, b.epsilon_spent, b.rho_spent, b.epsilon_limit, d.converting,
                                                        b.rho_limit) AS epsilon_spent) e
@@ -92,3 +94,5 @@ COMMENT ON COLUMN @extschema@.dp_budget.on_table IS
   'The protected table that the budget is for; NULL for the general budget of the role, which each query is charged to.';
 COMMENT ON COLUMN @extschema@.dp_budget.charged_delta IS
   'With accountant zcdp, what dp_grant_budget granted of delta_limit to charges with a delta of their own; else NULL.';
+COMMENT ON COLUMN @extschema@.dp_budget.published_epsilon IS
+  'What all that is published of the table in on_table costs together (dp_learn_domain): for every role, beside what it spends. NULL if nothing is.';

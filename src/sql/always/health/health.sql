@@ -202,6 +202,9 @@ AS $$
   UNION ALL
   SELECT 'protection', f.subject, f.status, f.detail FROM dpquantile.protection_findings() f
   UNION ALL
+  SELECT 'published', s.relation::text, 'ok', format('what is published of it costs epsilon %s, for every role, beside what it spends', s.epsilon)
+    FROM dpquantile.published_spending s
+  UNION ALL
   SELECT 'restriction', 'autovacuum', 'warning',
          code || ', and autovacuum would run its code without restriction: dpquantile is not in shared_preload_libraries'
     FROM dpquantile.unrestricted_code() AS code
@@ -210,7 +213,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION @extschema@.dp_health() IS
   'What the person who runs the server should know. check_name: version, workers, durability, standby, subscription, '
-  'tables, privileges, budget, ledger, protection or restriction; subject: what was checked, for example a role; status: ok; '
+  'tables, privileges, budget, ledger, protection, published or restriction; subject: what was checked, for example a role; status: ok; '
   'warning: look at it soon; critical: charges fail, what was spent can be lost, or a role learns exact facts about a '
   'protected table; detail: one line of text. A budget is a warning from 90 % on. For the owner of the extension, who may '
   'grant it to a monitoring role: it shows the spending of all roles. Reads no data and costs no budget.';

@@ -85,8 +85,10 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
               WHEN e.problem IS NOT NULL
               THEN format('private access %sis closed: %s', 'of ' || nullif(e.grantee_oid, p.grantee_oid)::regrole || ' ', e.problem)
               WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right
-              ELSE 'private queries fail: ' || (SELECT dpquantile.missing_right(r.oid) FROM pg_roles r WHERE r.oid = p.grantee_oid AND r.rolcanlogin) END AS problem
+              ELSE 'private queries fail: ' || (SELECT dpquantile.missing_right(r.oid) FROM pg_roles r WHERE r.oid = p.grantee_oid AND r.rolcanlogin) END AS problem,
+         s.epsilon AS published_epsilon
     FROM dpquantile.private_access p
+    LEFT JOIN dpquantile.published_spending s ON s.relation = p.relation
     LEFT JOIN LATERAL (SELECT e.problem, e.grantee_oid FROM dpquantile.early_ends e
                         WHERE e.relation = p.relation AND e.problem IS NOT NULL
                           AND (e.grantee_oid IN (p.grantee_oid, dpquantile.charged_role())
@@ -131,3 +133,5 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.most_cancels IS
 COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
   'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does. It does not tell whether the role and '
   'its members are restricted: dp_health does.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.published_epsilon IS
+  'What all that is published of the table costs together (dp_learn_domain), for every role, beside what it spends; NULL if nothing is.';

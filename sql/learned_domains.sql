@@ -1,0 +1,101 @@
+-- What an owner has found of a protected table and publishes. With epsilon 100 a noise that is not 0 has a probability below 1e-16 for all cells together (persons have half of it), so
+-- what is shown is certain: the edges of the cells of the values.
+\set SHOW_CONTEXT never
+SET TimeZone = 'UTC';
+CREATE ROLE regress_dpq_publisher;
+CREATE ROLE regress_dpq_reader LOGIN;
+SELECT dp_restrict_role('regress_dpq_reader');
+SELECT dp_grant_budget('regress_dpq_reader', 1000);
+CREATE SCHEMA regress_dpq_published AUTHORIZATION regress_dpq_publisher;
+GRANT USAGE ON SCHEMA regress_dpq_published TO regress_dpq_reader;
+SET ROLE regress_dpq_publisher;
+SET search_path = regress_dpq_published, public;
+CREATE TABLE visits AS SELECT i AS id, i / 3 AS person, i % 60 + 20 AS age, 1.25 * (i % 60) - 30 AS amount, (i % 60)::real AS weight, timestamptz '2024-01-01' + i * interval '30 minutes' AS at,
+                              time '08:00' + (i % 400) * interval '1 minute' AS t, 'web' AS kind FROM generate_series(1, 6000) i;
+SELECT * FROM dp_learn_domain('visits', 'age', 100);
+SELECT dp_protect_table('visits', user_id => 'person', max_rows => 3), dp_grant_private_access('visits', 'regress_dpq_reader', epsilon => 50);
+
+-- The owner needs no budget: it is the table that pays, for every role.
+SELECT * FROM dp_learn_domain('visits', 'age', 100);
+SELECT * FROM dp_learn_domain('visits', 'amount', 100, apply => false);
+SELECT * FROM dp_learn_domain('visits', 'weight', 100);
+SELECT * FROM dp_learn_domain('visits', 'at', 100);
+SELECT * FROM dp_learn_domain('visits', 't', 100);
+SELECT relation, domains, published_epsilon FROM dp_protected_tables;
+RESET ROLE;
+SELECT table_name, column_name, function, epsilon, delta, role_name FROM dpquantile.published ORDER BY published_at;
+SELECT * FROM dp_health() WHERE check_name = 'published';
+SELECT dp_grant_budget('regress_dpq_reader', 500, on_table => 'visits');
+-- An analyst asks plain SQL, and sees what is spent besides.
+SET SESSION AUTHORIZATION regress_dpq_reader;
+SET search_path = regress_dpq_published, public;
+SELECT round(avg(age)) BETWEEN 48 AND 51 AS answered FROM visits;
+SELECT on_table, epsilon_limit, epsilon_spent, published_epsilon FROM dp_budget ORDER BY on_table NULLS FIRST;
+SELECT relation, published_epsilon FROM dp_protected_tables;
+SELECT * FROM dp_learn_domain('visits', 'age', 1);
+SELECT * FROM dpquantile.published;
+RESET SESSION AUTHORIZATION;
+
+SET ROLE regress_dpq_publisher;
+-- threat 222: learning again and again, in transactions that are rolled back, until the noise is as somebody likes it. Each time counts.
+BEGIN;
+SELECT lower, upper, applied FROM dp_learn_domain('visits', 'age', 100);
+ROLLBACK;
+DO $$ BEGIN PERFORM dp_learn_domain('visits', 'age', 100); RAISE EXCEPTION 'not good enough'; EXCEPTION WHEN OTHERS THEN NULL; END $$;
+SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'visits'::regclass;
+-- threat 223: a table that is renamed, unprotected, or dropped and made again, so that what is published of it is forgotten.
+ALTER TABLE visits RENAME TO stays;
+SELECT relation, published_epsilon FROM dp_protected_tables;
+SELECT dp_unprotect_table('stays');
+SELECT dp_protect_table('stays', user_id => 'person', max_rows => 3);
+SELECT relation, published_epsilon FROM dp_protected_tables;
+CREATE TABLE visits AS SELECT * FROM stays;
+DROP TABLE stays;
+SELECT dp_protect_table('visits');
+SELECT relation, published_epsilon FROM dp_protected_tables;
+
+-- threat 224: a person of many rows with one far value. A person has two values, the least and the largest one.
+CREATE TABLE calls AS SELECT i % 100 AS person, i % 10 + 1 AS minutes FROM generate_series(1, 5000) i UNION ALL SELECT 7, 1000000 FROM generate_series(1, 5000);
+SELECT dp_protect_table('calls', user_id => 'person');
+SELECT lower::int <= 1 AS lower, upper::int < 1000 AS upper FROM dp_learn_domain('calls', 'minutes', 1);
+-- Through references to the persons. Rows of nobody do not count.
+CREATE TABLE customers AS SELECT i AS id, 'c' || i AS name FROM generate_series(1, 100) i;
+ALTER TABLE customers ADD PRIMARY KEY (id);
+CREATE TABLE orders (id int PRIMARY KEY, customer int REFERENCES customers);
+INSERT INTO orders SELECT i, i % 50 + 1 FROM generate_series(1, 200) i;
+INSERT INTO orders SELECT i, NULL FROM generate_series(201, 300) i;
+CREATE TABLE lines (order_id int REFERENCES orders, price numeric);
+INSERT INTO lines SELECT i % 200 + 1, 10 + i % 5 FROM generate_series(1, 1000) i;
+INSERT INTO lines SELECT i, 5000 FROM generate_series(201, 300) i;
+SELECT dp_protect_table('customers', user_id => 'id', unit => 'customer'), dp_protect_table('orders', user_id => 'customer', unit => 'customer'),
+       dp_protect_table('lines', user_id => 'order_id', unit => 'customer', through => 'orders');
+SELECT * FROM dp_learn_domain('lines', 'price', 100);
+-- A view
+CREATE VIEW long_calls AS SELECT person, minutes * 60.0 AS seconds FROM calls WHERE minutes < 11;
+SELECT dp_protect_table('long_calls', user_id => 'person');
+SELECT * FROM dp_learn_domain('long_calls', 'seconds', 100);
+-- Few rows: there are no bounds, and no domain.
+SELECT dp_unprotect_table('visits');
+DELETE FROM visits WHERE id > 3;
+SELECT dp_protect_table('visits');
+SELECT lower, upper, most_outside, applied FROM dp_learn_domain('visits', 'age', 0.1);
+
+-- What is refused is not noted.
+SELECT count(*) AS calls FROM (SELECT dp_learn_domain('visits', 'kind', 1)) x;
+SELECT dp_learn_domain('visits', 'nothing', 1);
+SELECT dp_learn_domain('visits', NULL, 1);
+SELECT dp_learn_domain(NULL, 'age', 1);
+SELECT dp_learn_domain('visits', 'age', 0);
+SELECT dp_learn_domain('visits', 'age', NULL);
+SELECT dp_learn_domain('calls', 'minutes', 1e-6);
+REVOKE SELECT ON visits FROM regress_dpq_publisher;
+SELECT dp_learn_domain('visits', 'age', 1);
+RESET ROLE;
+SELECT table_name, column_name, count(*), sum(epsilon) AS epsilon FROM dpquantile.published WHERE table_name LIKE 'regress_dpq_published.%' GROUP BY 1, 2 ORDER BY 1, 2;
+
+SET client_min_messages = warning;
+DROP OWNED BY regress_dpq_publisher, regress_dpq_reader CASCADE;
+DROP SCHEMA IF EXISTS regress_dpq_published CASCADE;
+DELETE FROM dpquantile.published WHERE table_name LIKE 'regress_dpq_published.%';
+SELECT dp_revoke_budget('regress_dpq_reader');
+DROP ROLE regress_dpq_publisher, regress_dpq_reader;

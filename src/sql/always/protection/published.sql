@@ -1,0 +1,23 @@
+COMMENT ON TABLE dpquantile.published IS
+  'What has been published of protected tables, for all roles, and what it costs whoever is in the table: a row for each call, durable before its draw. '
+  'A later call of the same column adds. Only dp_learn_domain adds rows, and nothing takes them away.';
+COMMENT ON COLUMN dpquantile.published.table_name IS 'The name of the table, with its schema, as the ledger has it.';
+COMMENT ON COLUMN dpquantile.published.role_name IS 'Who has published it.';
+SELECT pg_catalog.pg_extension_config_dump('dpquantile.published', '');
+
+-- A table that is renamed, or dropped and made again, is connected with its names (connected_tables), which are looked up here with the rights of the view.
+CREATE OR REPLACE VIEW dpquantile.published_spending WITH (security_barrier) AS
+  WITH RECURSIVE connected (relation, name) AS (
+    SELECT t.relation, format('%s.%s', n.nspname, c.relname) COLLATE "default"
+      FROM dpquantile.protected_table t JOIN pg_class c ON c.oid = t.relation JOIN pg_namespace n ON n.oid = c.relnamespace
+     UNION
+    SELECT i.relation, n.name FROM dpquantile.table_identity i JOIN dpquantile.table_name n USING (table_id)
+     UNION
+    SELECT c.relation, other.name
+      FROM connected c JOIN dpquantile.table_name mine ON mine.name = c.name JOIN dpquantile.table_name other ON other.table_id = mine.table_id
+  )
+  SELECT c.relation, trim_scale(sum(p.epsilon)) AS epsilon, trim_scale(sum(p.delta)) AS delta, count(*) AS calls
+    FROM connected c JOIN dpquantile.published p ON p.table_name = c.name
+   GROUP BY c.relation;
+COMMENT ON VIEW dpquantile.published_spending IS
+  'What all that is published of each protected table costs together. It counts for every role, beside what the role spends.';
