@@ -64,7 +64,8 @@ class PlainBlocks:
     def keys(self, part: "Part") -> Tuple[Tuple[Expr, ...], str]:
         if part.has_public_side:
             columns = self.choices.some_of(part.side or part.columns, 1, 2) if self.choices.chance(0.8) else []
-            return tuple(column.expr() for column in columns), "block over a tree"
+            keys = tuple(column.expr() for column in columns)
+            return keys, self.trees.kind_of_block(part, keys)
         shape = self.choices.random.choices(["none", "list", "condition", "chosen"], [5, 4, 1, 0.3 if self.choices.in_rho else 2])[0]
         listed = [column for column in part.protected if column.name == OF_LIST and column.type == "int4"]
         if shape == "list" and listed:

@@ -45,6 +45,11 @@ class Rows:
     def of_types(self, kinds: Sequence[str]) -> List[Column]:
         return [column for column in self.columns if column.type in kinds]
 
+    def read_by(self, query: Query) -> "Rows":
+        """A union has the rows of a person once for each of its queries."""
+        times = len(query.branches) if isinstance(query, SetOperation) else 1
+        return replace(self, most_rows=self.most_rows and self.most_rows * times)
+
     def keyed(self) -> List[Tuple[Column, Key]]:
         """The columns that refer to a public table."""
         return [(column, KEYS_OF_COLUMNS[column.name]) for column in self.columns if column.name in KEYS_OF_COLUMNS]
@@ -103,8 +108,9 @@ class Sources:
 
     def groups(self, rows: Rows) -> Tuple[Query, Rows]:
         """A row for each person, or for each person and something else."""
-        query, groups = groups_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
-        return self.with_miss(query), groups
+        select, groups = groups_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
+        query = self.with_miss(select)
+        return query, groups.read_by(query)
 
     def projection(self, rows: Rows) -> Tuple[Query, Rows]:
         """A query with some of these rows and columns, and what it is as rows of FROM, where its name is the alias."""
@@ -117,7 +123,8 @@ class Sources:
         select = Select("source", tuple(items), rows.source, self.conditions(rows.columns, 1))
         columns = tuple(Column(f"{alias}.{item.name}", item.expr.type) for item in items)
         user = rows.user and f"{alias}.{rows.user.split('.')[-1]}"
-        return self.with_miss(select), Rows(Table(alias, alias), columns, alias, user, rows.most_rows, rows.of_unit)
+        query = self.with_miss(select)
+        return query, Rows(Table(alias, alias), columns, alias, user, rows.most_rows, rows.of_unit).read_by(query)
 
     def with_miss(self, select: Select) -> Query:
         changes: Dict[str, Callable[[], Query]] = {

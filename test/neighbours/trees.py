@@ -551,9 +551,13 @@ class Trees:
         where += self.conditions(self.columns_of_where(part), 0.25)
         where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
-        # Keys that a person group computes may have a public list, which shows groups without rows.
-        kind = "block over a tree" if not keys or part.public else "block by computed keys"
-        return Select(kind, items, source, where, keys, having, (), limit)
+        return Select(self.kind_of_block(part, keys), items, source, where, keys, having, (), limit)
+
+    def kind_of_block(self, part: Part, keys: Sequence[Expr]) -> str:
+        """Keys of protected rows may have a public list, which shows groups without rows."""
+        public = {column.sql for column in part.public}
+        is_public = all(child.sql() in public for key in keys for child in key.children or (key,))
+        return "block over a tree" if is_public else "block by computed keys"
 
     def keys_of(self, part: Part) -> Tuple[Expr, ...]:
         columns = self.choices.some_of(part.keys if part.keys and self.choices.chance(0.7) else part.public, 1, 2)
