@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, List, Optional, Sequence, Tuple
 
 from expressions import Column
+from person_groups import OF_LIST
 from sql_tree import Expr, Item, Select
 
 if TYPE_CHECKING:
     from trees import Part, Trees
 
 CLIPPED = "least(greatest(#, 0), 3)"
-OF_LIST = "level"  # the column that has a domain with a list, from 1 to 4, as protect.sql states
 REFUSED_SHARE = 0.06
 HAVING_SHARE = 0.08
 ERROR = "dp_error_of"

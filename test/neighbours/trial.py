@@ -39,6 +39,10 @@ class Trial:
         self.refusal = ""  # the SQLSTATE and the reason of the first error
         self.is_compared = False  # with the owner's exact answers
 
+    @property
+    def apart(self) -> int:
+        return self.neighbours.changed.distance if self.neighbours.changed else 1
+
     def of(self, query: Query) -> "Trial":
         """A trial of another query, sent alike."""
         return Trial(self.neighbours, query, self.form, self.without_noise, self.mode)
@@ -65,9 +69,9 @@ class Trial:
         self.refusal = next((refusal_of(outcome) for outcome in first if outcome.error), "")
         if self.mode != Mode.ASKED:
             tapes = [recording.executions_of(side.tape.read_text("latin-1")) for side in self.neighbours.sides]
-            found = difference_after_play(first, second) or recording.fault(*tapes, self.neighbours.are_alike)
+            found = difference_after_play(first, second) or recording.fault(*tapes, self.neighbours.are_alike, self.apart)
         else:
-            found = differences(first, second, self.form.steps(self.query), self.visible, self.without_noise)
+            found = differences(first, second, self.form.steps(self.query), self.visible, self.without_noise, self.apart)
         # The second of two that are recorded gets the answers of the first.
         return found or self.wrong_answer([first] if self.mode != Mode.ASKED else [first, second])
 
