@@ -37,7 +37,7 @@ LARGE = ("staff", "staff", "staff", "visits", "stays", "stays", "patients", "eve
 SMALL = ("calls", "beds", "orders", "notes", "doses", "lines", "meals", "slips", "beds", "clients", "calls", "doses", "invoices", "bills", "meals", "parts", "trips", "lines")
 SMALL_EACH = int(os.environ.get("SMALL_EACH", "2"))  # Each second change is one of a small table, where the variable says no other.
 
-ORDER_SHARE = 0.2     # of the changes of tables that are not alike: none but the order of the rows
+ORDER_SHARE = 0.35    # of the changes of tables that are not alike: none but the order of the rows
 REPLACED_SHARE = 0.2  # of the others: both have a row, or rows of a user, but not the same
 
 COLUMNS_QUERY = """

@@ -24,7 +24,6 @@ LEVELS = (
     ("(WITH w AS MATERIALIZED (SELECT level AS id, max(city_id) AS city_id FROM area GROUP BY 1) SELECT * FROM w) AS @", "id", "city_id"),
     ("(SELECT v.id, a.level FROM (VALUES (1), (3), (7)) AS v (id) LEFT JOIN area AS a ON a.id = v.id) AS @", "id", "level"),
     ("(area AS @ INNER JOIN city AS @c ON @c.id = @.city_id AND @c.population > ?)", "id", "city_id level"),
-    ("(area AS @ LEFT JOIN square AS @q ON @q.a = @.city_id AND @q.b = ?)", "id", "city_id level"),
     ("(square AS @ INNER JOIN area AS @a ON @a.id = @.level)", "a b", "level"),
     ("(SELECT count(*)::int4 AS id, max(level) AS level FROM area WHERE id > ?) AS @", "", "id level"),
 )
@@ -37,6 +36,7 @@ MISSES = (  # with several rows for a key, or that look at several rows
     ("(SELECT id, (rank() OVER (ORDER BY level))::int4 AS level FROM area) AS @", "id", "level"),
     ("(SELECT DISTINCT ON (level) level AS id, city_id FROM area ORDER BY level, id) AS @", "id", "city_id"),
     ("(SELECT id FROM own.city) AS @", "id", ""),
+    ("(area AS @ LEFT JOIN square AS @q ON @q.a = @.city_id AND @q.b = ?)", "id", "city_id level"),
     ("(area AS @ INNER JOIN area AS @a ON @a.city_id = @.city_id)", "id", "city_id level"),
 )
 # Subqueries. Some lists have NULL, some have no row.

@@ -40,7 +40,8 @@ SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off"
             "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2", "dpquantile.epsilon = 0.05"]
 # Plans of parallel workers also for tables of some rows
 PARALLEL_SHARE = 0.12
-PARALLEL_SETTINGS = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 3"]
+PARALLEL_SETTINGS = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 3",
+                     "parallel_leader_participation = off"]  # so that all rows come from workers, in any order
 SHOWN = os.environ.get("SHOW", "")  # queries that are refused with this text, or "accepted " and a shape, are printed
 # What a query may leave behind in the session
 TRACES = ("set_config", "own.counter", "advisory", "pg_notify")
@@ -119,8 +120,6 @@ class Session:
             self.neighbours.change_settings(f"SET {setting}")
         for setting in PARALLEL_SETTINGS if self.random.random() < PARALLEL_SHARE else ():
             self.neighbours.change_settings(f"SET {setting}")
-        if self.random.random() < 0.5:  # The rows of all tables then reach the leader through workers, in any order.
-            self.neighbours.change_settings("SET parallel_leader_participation = off")
 
     def ask(self) -> None:
         mode = self.random_mode()

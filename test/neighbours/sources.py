@@ -8,6 +8,7 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 from choices import MISSES_IN_DERIVED, MISSES_IN_GROUPS, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_TABLES, Choices, Protected
 from expressions import Column, columns_of, quoted
 from person_groups import groups_of_rows
+from person_windows import windows_of_rows
 from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
 
 KEY_TYPES = ("text", "int4", "date", "bool")
@@ -102,7 +103,8 @@ class Sources:
             of_groups = rows.user is not None and self.choices.chance(0.9 if self.choices.miss in MISSES_IN_GROUPS else 0.4)
             if not of_groups and self.choices.miss in MISSES_IN_GROUPS and rows.user is None:
                 self.choices.miss = None
-            query, rows = self.groups(rows) if of_groups else self.projection(rows)
+            of_windows = not of_groups and rows.user is not None and self.choices.chance(0.3)
+            query, rows = self.groups(rows) if of_groups else self.windows(rows) if of_windows else self.projection(rows)
             rows = replace(rows, source=Derived(query, rows.alias))
         return rows
 
@@ -111,6 +113,16 @@ class Sources:
         select, groups = groups_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
         query = self.with_miss(select)
         return query, groups.read_by(query)
+
+    def windows(self, rows: Rows) -> Tuple[Query, Rows]:
+        """Numbered rows, mostly the first of each person."""
+        query, rows = windows_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
+        number = rows.columns[-1]
+        if number.type != "int8" or self.choices.chance(0.4):
+            return query, rows
+        first = Expr("first rows", self.choices.one_of(["# = 1", "# <= 2", "# > 1"]), "bool", (number.expr(),))
+        items = tuple(Item(column.expr(), column.name) for column in rows.columns)
+        return Select("source", items, Derived(query, rows.alias), (first,)), rows
 
     def projection(self, rows: Rows) -> Tuple[Query, Rows]:
         """A query with some of these rows and columns, and what it is as rows of FROM, where its name is the alias."""
