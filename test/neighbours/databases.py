@@ -15,7 +15,7 @@ import references
 from expressions import quoted
 from outcome import Outcome, execute
 from choices import Protected
-from rows import BOSSES, FIRST_NEW_ID, Change, Columns, Row, odd_row, rows_of_table, small_row
+from rows import BOSSES, FIRST_NEW_ID, TOO_LONG, Change, Columns, Row, odd_row, rows_of_table, small_row
 
 TEMPLATE = "fuzz_template"
 ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "patients": 50, "events": 200, "hidden": 220}
@@ -189,7 +189,7 @@ class Neighbours:
         table = STORED_IN.get(protected, protected)
         is_of_order = not self.are_alike and self.random.random() < ORDER_SHARE
         self.changed = Change(table, (), True, 0, "") if is_of_order else self.random_change(table)
-        if not is_of_order and self.random.random() < REPLACED_SHARE:
+        if len(self.changed.key) < TOO_LONG and not is_of_order and self.random.random() < REPLACED_SHARE:
             self.changed = self.replaced(self.changed)
         self.apply(self.changed, undo=False)
         return self.changed
