@@ -28,12 +28,12 @@ class Standard:
     type: str
     bound: Optional[float] = None
     exact: str = ""
-    of: str = "any"  # its values: any column, integers, or the column with a domain
+    of: str = "any"  # its values: any column, integers, persons, or the column with a domain
     is_public: bool = False  # the bounds of the column, whatever the rows are
 
 
 COUNTS = (Standard("count(*){}", "int8", 1, "count(*){}"), Standard("count(#){}", "int8", 1, "count(#){}"), Standard("count(#){}", "int8", 1, "count(#){}"),
-          Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "integers"))
+          Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "integers"), Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "persons"))
 SUMS = (Standard(f"sum({CLIPPED}){{}}", "int8", 3, f"coalesce(sum({CLIPPED}){{}}, 0)", "integers"), Standard("sum(#){}", "int8", 4, "coalesce(sum(#){}, 0)", "list"),
         Standard(f"avg({CLIPPED}){{}}", "numeric", None, "", "integers"), Standard("avg(#){}", "numeric", None, "", "list"),
         Standard("stddev(#){}", "numeric", None, "", "list"), Standard("percentile_cont(0.5) WITHIN GROUP (ORDER BY #){}", "float8", None, "", "list"),
@@ -112,5 +112,7 @@ class PlainBlocks:
         protected = list(part.protected if part.protected and (part.has_public_side or self.choices.chance(0.8)) else part.columns)
         if standard.of == "any":
             return protected
+        if standard.of == "persons":
+            return list(part.persons)
         integers = [column for column in protected if column.type in ("int4", "int8")]
         return integers if standard.of == "integers" else [column for column in integers if column.name == OF_LIST and column.type == "int4"]
