@@ -171,7 +171,7 @@ class PersonWindows:
 
     def order(self, part: "Part") -> Tuple[Tuple[Expr, ...], bool]:
         """Keys, and whether rows that are equal in them are equal in all columns."""
-        if self.choices.chance(0.5):
+        if self.choices.chance(0.4):
             columns = list(part.columns)
             self.choices.random.shuffle(columns)
             return tuple(column.expr() for column in columns), True

@@ -565,9 +565,9 @@ class Trees:
         return Select(self.kind_of_block(part, keys), items, source, where, keys, having, (), limit)
 
     def kind_of_block(self, part: Part, keys: Sequence[Expr]) -> str:
-        """Keys of protected rows may have a public list, which shows groups without rows."""
+        """Keys of protected rows, which a public side refuses, may have a public list, which shows groups without rows."""
         public = {column.sql for column in part.public}
-        is_public = all(child.sql() in public for key in keys for child in key.children or (key,))
+        is_public = part.has_public_side or all(child.sql() in public for key in keys for child in key.children or (key,))
         return "block over a tree" if is_public else "block by computed keys"
 
     def keys_of(self, part: Part) -> Tuple[Expr, ...]:
