@@ -63,6 +63,7 @@ WINDOWS = (("rank() OVER (PARTITION BY # ORDER BY count(*))", "int8"), ("dense_r
            ("count(*) - min(count(*)) OVER (PARTITION BY #)", "int8"))
 REFUSED_WINDOWS = (("rank() OVER (ORDER BY count(*))", "int8"), ("count(*) OVER ()", "int8"), ("max(count(*)) OVER (ORDER BY @)", "int8"))
 WINDOW_SHARE = 0.2
+LIST_SHARE = 0.2  # of the levels that have it: groups by this key alone
 OF_LIST = "level"  # the column that has a domain with a list, from 1 to 4, as protect.sql states
 KEY_TYPES = ("int4", "int8", "date", "text", "varchar")
 REFUSED_SHARE = 0.06
@@ -172,6 +173,9 @@ class PersonGroups:
         return self.choices.one_of(others if others and self.choices.chance(OTHER_PERSON_SHARE) else part.persons)
 
     def other_keys(self, part: "Part") -> Tuple[Expr, ...]:
+        listed = [column for column in part.columns if column.name == OF_LIST and column.type == "int4"]
+        if listed and self.choices.chance(LIST_SHARE):
+            return (self.choices.one_of(listed).expr(),)
         columns = [column for column in part.columns if column.type in KEY_TYPES and column not in part.persons or self.choices.chance(REFUSED_SHARE)]
         keys: List[Expr] = []
         for _ in range(self.choices.one_of([0, 0, 0, 1, 1, 2]) if columns else 0):

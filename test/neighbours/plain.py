@@ -66,8 +66,9 @@ class PlainBlocks:
             columns = self.choices.some_of(part.side or part.columns, 1, 2) if self.choices.chance(0.8) else []
             keys = tuple(column.expr() for column in columns)
             return keys, self.trees.kind_of_block(part, keys)
-        shape = self.choices.random.choices(["none", "list", "condition", "chosen"], [5, 4, 1, 0.3 if self.choices.in_rho else 2])[0]
         listed = [column for column in part.protected if column.name == OF_LIST and column.type == "int4"]
+        of_list = 9 if set(listed) & set(part.of_groups) else 4  # A person may be in several groups.
+        shape = self.choices.random.choices(["none", "list", "condition", "chosen"], [5, of_list, 1, 0.3 if self.choices.in_rho else 2])[0]
         if shape == "list" and listed:
             column = self.choices.one_of(listed).expr()
             text = self.choices.one_of(["#", "#", "#", "# + 1", "coalesce(#, 2)", "# % 2"])
