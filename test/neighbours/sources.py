@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
+import public_levels
 from choices import MISSES_IN_DERIVED, MISSES_IN_GROUPS, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_TABLES, Choices, Protected
 from expressions import Column, columns_of, quoted
 from person_groups import groups_of_rows
 from person_windows import windows_of_rows
 from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
 
+PUBLIC_SHARE = 0.06  # of the conditions: those with a subquery over public tables, besides others
 KEY_TYPES = ("text", "int4", "date", "bool")
 GROUP_COLUMNS = ("department", "ward", "place", "city_id", "active", "town_id", "day", "level")
 CITY = {"id": "int4", "name": "text", "region": "text", "population": "int4", "founded": "date"}
@@ -68,6 +70,9 @@ class Sources:
             column = self.choices.one_of(keys)
             value = self.choices.changed[column.name]
             conditions = (Expr("the changed row", f"# = {quoted(value)}", "bool", (column.expr(),)),) + conditions
+        integers = [column for column in columns if column.type == "int4"]
+        if integers and self.choices.chance(PUBLIC_SHARE):
+            conditions += (public_levels.condition(self.choices, integers),)
         return conditions + self.range_by_parameter(columns, 0.1)
 
     def range_by_parameter(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:
@@ -227,6 +232,10 @@ class Sources:
         table, name, columns = Table(key.table, alias), key.name, key.columns
         if column.type == "int4" and self.choices.chance(0.3):
             table, name, columns = Text(f"{self.choices.one_of(LISTS)} AS {alias} (id)"), "id", {"id": "int4"}
+        if column.type == "int4" and self.choices.chance(0.3):
+            level, of_level, level_keys = public_levels.level(self.choices, alias)
+            if len(level_keys) == 1:
+                table, name, columns = level, level_keys[0].split(".")[1], {one.name: one.type for one in of_level}
         condition = Expr("key", f"# = {alias}.{name}", "bool", (column.expr(),))
         kind = self.choices.one_of(["INNER", "INNER", "LEFT"])
         source = Join(rows.source, kind, table, (condition,) + self.conditions(rows.columns, 1))
