@@ -13,8 +13,10 @@ TOLERANCE = 1.001
 
 
 def difference(first: Outcome, second: Outcome, visible: Optional[Visibility] = None, without_noise: bool = False,
-               shows: Shows = Shows.OTHER) -> Optional[str]:
-    """What differs, in a few words, or None. `visible` says it of the query that the statement belongs to."""
+               shows: Shows = Shows.OTHER, apart: int = 1) -> Optional[str]:
+    """What differs, in a few words, or None. `visible` says it of the query that the statement belongs to, `apart` how far the neighbours are."""
+    if apart == 0:
+        return None if first == second else "what is seen of the same rows in another order"
     if first.error or second.error:
         return difference_of_errors(first, second, visible)
     if first.notices != second.notices:
@@ -29,7 +31,7 @@ def difference(first: Outcome, second: Outcome, visible: Optional[Visibility] = 
         return "rows" if first.rows != second.rows else None
     if shows == Shows.SOME_ROWS and visible.answers_choose_order:
         return None
-    return difference_of_rows(first.rows, second.rows, visible, without_noise)
+    return difference_of_rows(first.rows, second.rows, visible, without_noise, apart)
 
 
 def difference_of_errors(first: Outcome, second: Outcome, visible: Optional[Visibility]) -> Optional[str]:
@@ -50,7 +52,7 @@ def public_part(row: Row, visible: Visibility) -> Row:
     return tuple(value for value, is_public in zip(row, visible.is_public) if is_public)
 
 
-def difference_of_rows(first: Tuple[Row, ...], second: Tuple[Row, ...], visible: Visibility, without_noise: bool) -> Optional[str]:
+def difference_of_rows(first: Tuple[Row, ...], second: Tuple[Row, ...], visible: Visibility, without_noise: bool, apart: int) -> Optional[str]:
     public = [[public_part(row, visible) for row in rows] for rows in (first, second)]
     if visible.answers_choose_order:
         key = lambda row: tuple((value is None, value or "") for value in row)
@@ -58,18 +60,18 @@ def difference_of_rows(first: Tuple[Row, ...], second: Tuple[Row, ...], visible:
     if public[0] != public[1]:
         return "order of rows" if sorted(map(str, public[0])) == sorted(map(str, public[1])) else "public columns"
     if without_noise or visible.draws_evenly:
-        return difference_of_answers(first, second, visible)
+        return difference_of_answers(first, second, visible, apart)
     return None
 
 
-def difference_of_answers(first: Tuple[Row, ...], second: Tuple[Row, ...], visible: Visibility) -> Optional[str]:
+def difference_of_answers(first: Tuple[Row, ...], second: Tuple[Row, ...], visible: Visibility, apart: int) -> Optional[str]:
     """Exact answers differ by their sensitivity at most; those of all groups of a release together, too."""
     for column, bound in enumerate(visible.bounds):
         if bound is None:
             continue
         distances = [distance(one[column], other[column]) for one, other in zip(first, second)]
         total = sum(distances) if visible.is_block else max(distances, default=0)
-        if total > bound * TOLERANCE:
+        if total > bound * apart * TOLERANCE:
             return "answers differ by more than their sensitivity"
     return None
 
@@ -81,10 +83,10 @@ def distance(first: Optional[str], second: Optional[str]) -> float:
 
 
 def differences(first: List[Outcome], second: List[Outcome], steps: Sequence[Step], visible: Visibility,
-                without_noise: bool) -> Optional[str]:
+                without_noise: bool, apart: int) -> Optional[str]:
     """The first difference of two runs of several statements."""
     for number, (one, other, step) in enumerate(zip(first, second, steps)):
-        found = difference(one, other, visible, without_noise, step.shows)
+        found = difference(one, other, visible, without_noise, step.shows, apart)
         if found is not None:
             return f"statement {number + 1}: {found}"
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Dict, List, Optional, Sequence, Tuple
@@ -15,12 +15,12 @@ import references
 from expressions import quoted
 from outcome import Outcome, execute
 from choices import Protected
-from rows import BOSSES, FIRST_NEW_ID, Change, Columns, Row, odd_row, rows_of_table, small_row
+from rows import BOSSES, FIRST_NEW_ID, TOO_LONG, Change, Columns, Row, odd_row, rows_of_table, small_row
 
 TEMPLATE = "fuzz_template"
 ROW_COUNTS = {"staff": 320, "visits": 300, "stays": 300, "patients": 50, "events": 200, "hidden": 220}
-# Those of trees.py: so small that most joins find one row or none.
-SMALL_ROW_COUNTS = {"calls": 8, "beds": 7, "doses": 9, "meals": 9, "trips": 9, "notes": 9, "slips": 7, "bills": 9,
+# Those of trees.py: so small that most joins find one row or none. In trips a person has several rows with equal keys.
+SMALL_ROW_COUNTS = {"calls": 8, "beds": 7, "doses": 9, "meals": 9, "trips": 30, "notes": 9, "slips": 7, "bills": 9,
                     **{table: 0 for table in references.TABLES}}  # references.py says how many
 USERS = 60
 # The table that a protected view reads
@@ -36,6 +36,9 @@ KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "pat
 LARGE = ("staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster")
 SMALL = ("calls", "beds", "orders", "notes", "doses", "lines", "meals", "slips", "beds", "clients", "calls", "doses", "invoices", "bills", "meals", "parts", "trips", "lines")
 SMALL_EACH = int(os.environ.get("SMALL_EACH", "2"))  # Each second change is one of a small table, where the variable says no other.
+
+ORDER_SHARE = 0.4     # of the changes of tables that are not alike: none but the order of the rows
+REPLACED_SHARE = 0.2  # of the others: both have a row, or rows of a user, but not the same
 
 COLUMNS_QUERY = """
 SELECT a.attname, CASE WHEN t.typname = '_text' THEN 'text[]' ELSE t.typname END
@@ -150,7 +153,7 @@ class Neighbours:
         odd_share = self.random.choice([0, 0, 0.01, 0.05])
         for table, count in ROW_COUNTS.items():
             rows = rows_of_table(self.columns[table], count, odd_share, self.random)
-            self.rows[table] = self.with_users(rows) if table in OF_USERS else rows
+            self.rows[table] = self.with_users(rows, table not in ONE_ROW_OF_USER) if table in OF_USERS else rows
         patients = self.random.choice([3, 9])  # Some have several rows, or most have one.
         for table, count in SMALL_ROW_COUNTS.items():
             self.rows[table] = [small_row(self.columns[table], number + 1, self.random, patients) for number in range(count)]
@@ -159,8 +162,8 @@ class Neighbours:
             for table, rows in self.rows.items():
                 self.fill(neighbour, table, rows, side == 1 and not alike)
 
-    def with_users(self, rows: Sequence[Row]) -> List[Row]:
-        return [(str(number % USERS + 1),) + row[1:] for number, row in enumerate(rows)]
+    def with_users(self, rows: Sequence[Row], some_are_of_nobody: bool) -> List[Row]:
+        return [(None if some_are_of_nobody and number % 29 == 0 else str(number % USERS + 1),) + row[1:] for number, row in enumerate(rows)]
 
     def fill(self, neighbour: Neighbour, table: str, rows: List[Row], differs: bool) -> None:
         owner = neighbour.owner
@@ -183,7 +186,11 @@ class Neighbours:
         self.changes += 1
         number = self.changes // SMALL_EACH
         protected = SMALL[number % len(SMALL)] if self.changes % SMALL_EACH == 0 else self.random.choice(LARGE)
-        self.changed = self.random_change(STORED_IN.get(protected, protected))
+        table = STORED_IN.get(protected, protected)
+        is_of_order = not self.are_alike and self.random.random() < ORDER_SHARE
+        self.changed = Change(table, (), True, 0, "") if is_of_order else self.random_change(table)
+        if len(self.changed.key) < TOO_LONG and not is_of_order and self.random.random() < REPLACED_SHARE:
+            self.changed = self.replaced(self.changed)
         self.apply(self.changed, undo=False)
         return self.changed
 
@@ -216,6 +223,13 @@ class Neighbours:
             other: tuple(row for row in self.rows[other] if references.person_of(other, row) == key) for other in references.TABLES}
         return Change(table, rows[table], is_new, side, key, tuple((other, rows[other]) for other in references.TABLES if other != table))
 
+    def replaced(self, change: Change) -> Change:
+        """Other rows with the same key in the other database."""
+        if change.table in references.TABLES:
+            return replace(change, instead=tuple(references.rows_of_person(change.key, self.random).items()))
+        self.next_id += 1
+        return replace(change, instead=tuple((table, self.new_rows(table, change.key, [max(1, len(rows)), 3])) for table, rows in change.parts()))
+
     def others_of_unit(self, table: str) -> List[str]:
         return [other for unit in UNITS if table in unit for other in unit if other != table]
 
@@ -233,12 +247,16 @@ class Neighbours:
         return tuple(row[:position] + (key,) + row[position + 1:] for row in rows)
 
     def apply(self, change: Change, undo: bool) -> None:
-        target = self.sides[change.side if change.is_new else 1 - change.side]
-        for table, rows in change.parts():
+        here, there = self.sides[change.side], self.sides[1 - change.side]
+        for table, _ in change.instead if undo else ():
+            there.delete(table, change.key)
+        for table, rows in change.parts() if change.key else ():
             if change.is_new == undo:
-                target.delete(table, change.key)
+                (here if change.is_new else there).delete(table, change.key)
             else:
-                target.insert(table, rows)
+                (here if change.is_new else there).insert(table, rows)
+        for table, rows in () if undo else change.instead:
+            there.insert(table, rows)
 
     def values_of_change(self) -> Dict[str, List[Optional[str]]]:
         """The values in which the neighbours differ, by type."""
@@ -254,7 +272,7 @@ class Neighbours:
         if self.changed is None:
             return {}
         if not self.changed.rows:
-            return {"patient": self.changed.key}
+            return {"patient": self.changed.key} if self.changed.key else {}
         row = self.random.choice(self.changed.rows)
         return {name: value for name, value in zip(self.columns[self.changed.table], row) if value is not None}
 

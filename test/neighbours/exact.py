@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Optional
 
 from person_groups import ROUNDED
+from person_sets import OTHER_PERSON
 from person_windows import IN_ORDER
 from plain import ERROR, PLAIN
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
@@ -49,7 +50,7 @@ def exact(query: Query) -> Optional[Exact]:
 
 def has_other_answers(part: object) -> bool:
     if isinstance(part, Expr):
-        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED) or part.text.startswith(ERROR)
+        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON) or part.text.startswith(ERROR)
     if isinstance(part, Select):
         return part.kind == "first rows without order"
     return isinstance(part, Table) and part.name in OF_LONG_IDS

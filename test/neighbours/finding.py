@@ -47,8 +47,9 @@ def print_trial(found: str, trial: Trial, small: Trial) -> None:
     print(LINE, f"DIFFERENCE of {found}, sent as: {trial.form.name}, {trial.mode.value}, {'without noise' if trial.without_noise else 'with fixed noise'}",
           f"query: {trial.query.sql()}", f"smaller: {small.query.sql()}", sep="\n")
     if change is not None:
-        for table, rows in change.parts():
-            print(f"only {neighbours.sides[change.side].name} has in {table}: {rows}")
+        for side, parts in ((change.side, change.parts()), (1 - change.side, change.instead)):
+            for table, rows in parts:
+                print(f"only {neighbours.sides[side].name} has in {table}: {rows}")
 
 
 def show_probe(statement: str, found: str, first: object, second: object) -> None:

@@ -56,6 +56,15 @@ bool: NOT every(#) : bool
 bool: true :
 bool: count(*) > 0 AND false :
 """
+# Windows over the groups of a person: # is the person, and @ all keys, in which no two groups of a person are equal. The refused ones are over others, too.
+WINDOWS = (("rank() OVER (PARTITION BY # ORDER BY count(*))", "int8"), ("dense_rank() OVER (PARTITION BY # ORDER BY count(*) DESC, @)", "int8"),
+           ("row_number() OVER (PARTITION BY # ORDER BY @)", "int8"), ("(sum(count(*)) OVER (PARTITION BY #))::int8", "int8"), ("count(*) OVER (PARTITION BY #)", "int8"),
+           ("lag(count(*)) OVER (PARTITION BY # ORDER BY @)", "int8"), ("max(count(*)) OVER (PARTITION BY # ORDER BY @ ROWS 1 PRECEDING)", "int8"),
+           ("count(*) - min(count(*)) OVER (PARTITION BY #)", "int8"))
+REFUSED_WINDOWS = (("rank() OVER (ORDER BY count(*))", "int8"), ("count(*) OVER ()", "int8"), ("max(count(*)) OVER (ORDER BY @)", "int8"))
+WINDOW_SHARE = 0.2
+LIST_SHARE = 0.2  # of the levels that have it: groups by this key alone
+OF_LIST = "level"  # the column that has a domain with a list, from 1 to 4, as protect.sql states
 KEY_TYPES = ("int4", "int8", "date", "text", "varchar")
 REFUSED_SHARE = 0.06
 OTHER_PERSON_SHARE = 0.3  # where an outer join has the column of a person that may be absent
@@ -136,9 +145,11 @@ class PersonGroups:
         """The groups of a part, and what they are as a part of FROM under the alias in its source."""
         person = self.person_of(part)
         keys = (person.expr(),) + (() if by_person_alone else self.other_keys(part))
-        names = ("patient",) + tuple(self.choices.new_name("k") for _ in keys[1:])
+        names = ("patient",) + tuple(self.name_of_key(key, keys) for key in keys[1:])
         is_distinct = self.choices.chance(DISTINCT_SHARE)
         of_rows = () if is_distinct else self.aggregates(part)
+        if not is_distinct and self.choices.chance(WINDOW_SHARE):
+            of_rows += (self.window(keys),)
         items = [*map(Item, keys, names), *(Item(expr, self.choices.new_name("n")) for expr in of_rows)]
         shown = [item for item in items if item.expr is not keys[0] or is_distinct or self.choices.chance(0.92)] or items
         self.choices.random.shuffle(shown)
@@ -162,6 +173,9 @@ class PersonGroups:
         return self.choices.one_of(others if others and self.choices.chance(OTHER_PERSON_SHARE) else part.persons)
 
     def other_keys(self, part: "Part") -> Tuple[Expr, ...]:
+        listed = [column for column in part.columns if column.name == OF_LIST and column.type == "int4"]
+        if listed and self.choices.chance(LIST_SHARE):
+            return (self.choices.one_of(listed).expr(),)
         columns = [column for column in part.columns if column.type in KEY_TYPES and column not in part.persons or self.choices.chance(REFUSED_SHARE)]
         keys: List[Expr] = []
         for _ in range(self.choices.one_of([0, 0, 0, 1, 1, 2]) if columns else 0):
@@ -172,6 +186,17 @@ class PersonGroups:
                 expr = Expr("computed key", text, column.type, (expr,))
             keys.append(expr)
         return tuple(keys)
+
+    def name_of_key(self, key: Expr, keys: Tuple[Expr, ...]) -> str:
+        has_list = key.rule == "column" and [other.text.split(".")[-1] for other in keys].count(OF_LIST) == 1 and key.text.endswith("." + OF_LIST)
+        return OF_LIST if has_list else self.choices.new_name("k")
+
+    def window(self, keys: Tuple[Expr, ...]) -> Expr:
+        is_refused = self.choices.chance(REFUSED_SHARE)
+        text, kind = self.choices.one_of(REFUSED_WINDOWS if is_refused else WINDOWS)
+        by = ", ".join(["#"] * len(keys))
+        children = tuple(child for sign in text if sign in "#@" for child in (keys[:1] if sign == "#" else keys))
+        return Expr(f"{'refused ' if is_refused else ''}window beside GROUP BY: {text}", text.replace("@", by), kind, children)
 
     def aggregates(self, part: "Part") -> Tuple[Expr, ...]:
         return tuple(self.aggregate(part) for _ in range(self.choices.one_of([0, 1, 1, 2, 3])))

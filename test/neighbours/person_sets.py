@@ -17,6 +17,7 @@ OF_GROUPS = ("UNION", "INTERSECT", "EXCEPT", "UNION")
 REFUSED = ("INTERSECT ALL", "EXCEPT ALL")
 UNION_ALL_SHARE = 0.5
 MISS_SHARE = 0.06
+OTHER_PERSON = "another column in the place of the person"  # GROUP BY around it is plain SQL with groups that are chosen
 MORE_SHARE = 0.2  # of the operations with a third query
 
 
@@ -71,10 +72,10 @@ class PersonSets:
         return found
 
     def branch(self, part: "Part", shows_person: bool, columns: List[Column], names: Tuple[str, ...]) -> Select:
-        person = self.choices.one_of(part.persons)
+        person = self.choices.one_of(part.persons).expr()
         if self.choices.chance(MISS_SHARE):
-            person = self.choices.one_of(part.columns)
-        exprs = ((person.expr(),) if shows_person else ()) + tuple(column.expr() for column in columns)
+            person = replace(self.choices.one_of(part.columns).expr(), rule=OTHER_PERSON)
+        exprs = ((person,) if shows_person else ()) + tuple(column.expr() for column in columns)
         if columns and exprs[-1].type in ALIKE and self.choices.chance(0.1):
             exprs = (*exprs[:-1], Expr("constant", str(self.choices.random.randint(1, 4)), exprs[-1].type))
         source, where = self.trees.as_list(part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Tuple
+from typing import TYPE_CHECKING, List, Tuple
 
 from expressions import Column
 from sql_tree import Expr, Item, Select
@@ -40,6 +40,8 @@ class PersonSubqueries:
         person = self.person_of(part)
         shape = self.choices.random.choices(["exists", "in", "value"], [5, 4, 3])[0]
         miss = self.choices.one_of(MISSES_OF_SHAPES[shape]) if self.choices.chance(REFUSED_SHARE) else ""
+        if miss in ("another column", "two columns") and not self.others(part):
+            miss = ""
         if shape == "value":
             value = self.value(part, person, miss)
             return Expr(value.rule, self.choices.one_of(OF_VALUES).format(self.choices.random.randint(0, 3)), "bool", (value,))
@@ -57,6 +59,10 @@ class PersonSubqueries:
         others = [column for column in part.users if column not in part.persons and column.name == "patient"]
         persons = [column for column in part.persons if not column.sql.startswith("j")] or part.persons
         return self.choices.one_of(others if others and self.choices.chance(0.25) else persons if self.choices.chance(0.9) else part.persons)
+
+    def others(self, part: "Part") -> List[Column]:
+        """Columns that name nobody. Those with names of their own may be copies of ones that do."""
+        return [column for column in part.columns if column not in part.users and column.name in ("city_id", "level", "score", "line")]
 
     # ---- the subquery
 
@@ -86,8 +92,7 @@ class PersonSubqueries:
             pair = (own, person.expr()) if self.choices.chance(0.7) else (person.expr(), own)
             where = (Expr("person", "# > #" if miss == "range of persons" else "# = #", "bool", pair), *where)
         if miss in ("another column", "two columns"):
-            others = [column for column in part.columns if column not in part.users] or list(part.columns)
-            other = self.choices.one_of(others)
+            other = self.choices.one_of(self.others(part))
             own = self.choices.one_of([column for column in inner.columns if column.type == other.type] or list(inner.columns))
             text = self.choices.one_of(["# = #", "# > #", "# <= #"]) if own.type == other.type else "#::text <> #::text"
             where = (where[1:] if miss == "another column" else where) + (Expr("another column", text, "bool", (own.expr(), other.expr())),)

@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, List, Sequence, Tuple
 
 from expressions import Column
+from rules import parsed
 from sql_tree import Derived, Expr, Item, Select, Table
 
 if TYPE_CHECKING:
+    from choices import Choices
+    from sources import Rows
     from trees import Part, Trees
 
 # Window functions whose value does not depend on the order of rows with equal keys, with their types; T is that of the argument. The window
@@ -31,12 +34,35 @@ FRAMES = (("", False), ("RANGE UNBOUNDED PRECEDING", False), ("RANGE BETWEEN UNB
           ("ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING", True), ("RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", False))
 REFUSED_FRAMES = ("ROWS 1000 PRECEDING", "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW", "ROWS # PRECEDING",
                   "GROUPS UNBOUNDED PRECEDING EXCLUDE TIES", "RANGE 1 PRECEDING")
+# The same over the wide tables, of which many rows of a person have equal keys. USER is the person.
+OF_ROWS = """
+int8: row_number() OVER (PARTITION BY USER ORDER BY #) : text
+int8: row_number() OVER (PARTITION BY USER ORDER BY #, #) : int4 text
+int8: row_number() OVER (PARTITION BY USER) :
+int8: rank() OVER (PARTITION BY USER ORDER BY #) : int4
+int4: first_value(#) OVER (PARTITION BY USER ORDER BY #) : int4 text
+int4: lag(#) OVER (PARTITION BY USER ORDER BY # DESC) : int4 date
+date: lead(#) OVER (PARTITION BY USER ORDER BY #) : date int4
+int8: sum(#) OVER (PARTITION BY USER ORDER BY # ROWS 2 PRECEDING) : int4 text
+int8: count(*) FILTER (WHERE #) OVER (PARTITION BY USER ORDER BY #) : bool date
+"""
 PARTITIONS_OF_OTHERS = ("ORDER BY #", "", "PARTITION BY #", "PARTITION BY coalesce(#, 1) ORDER BY #")
 IN_ORDER = "window in the order of equal rows"  # the rule of what the owner's query may give otherwise
 NUMBERS = ("int4", "int8")
 REFUSED_SHARE = 0.05
 DISTINCT_ON_SHARE = 0.3
 NUMBERED_SHARE = 0.35
+
+
+def windows_of_rows(choices: "Choices", rows: "Rows", where: Tuple[Expr, ...]) -> Tuple[Select, "Rows"]:
+    """Rows with a window over those of their person, and what they are as rows of FROM, where their name is the alias."""
+    alias = choices.new_name("t")
+    rule = choices.one_of(list(parsed(OF_ROWS)))
+    window = choices.inside.apply(replace(rule, text=rule.text.replace("USER", str(rows.user))), rows.columns, 0)
+    items = tuple({column.name: Item(column.expr(), column.name) for column in rows.columns}.values()) + (Item(window, choices.new_name("n")),)
+    columns = tuple(Column(f"{alias}.{item.name}", item.expr.type) for item in items)
+    select = Select("windows over wide rows", items, rows.source, where)
+    return select, replace(rows, source=Table(alias, alias), columns=columns, alias=alias, user=f"{alias}.{str(rows.user).split('.')[-1]}")
 
 
 class PersonWindows:
@@ -145,7 +171,7 @@ class PersonWindows:
 
     def order(self, part: "Part") -> Tuple[Tuple[Expr, ...], bool]:
         """Keys, and whether rows that are equal in them are equal in all columns."""
-        if self.choices.chance(0.5):
+        if self.choices.chance(0.4):
             columns = list(part.columns)
             self.choices.random.shuffle(columns)
             return tuple(column.expr() for column in columns), True

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, List, Optional, Sequence, Tuple
 
 from expressions import Column
+from person_groups import OF_LIST
 from sql_tree import Expr, Item, Select
 
 if TYPE_CHECKING:
     from trees import Part, Trees
 
 CLIPPED = "least(greatest(#, 0), 3)"
-OF_LIST = "level"  # the column that has a domain with a list, from 1 to 4, as protect.sql states
 REFUSED_SHARE = 0.06
 HAVING_SHARE = 0.08
 ERROR = "dp_error_of"
@@ -28,12 +28,12 @@ class Standard:
     type: str
     bound: Optional[float] = None
     exact: str = ""
-    of: str = "any"  # its values: any column, integers, or the column with a domain
+    of: str = "any"  # its values: any column, integers, persons, or the column with a domain
     is_public: bool = False  # the bounds of the column, whatever the rows are
 
 
 COUNTS = (Standard("count(*){}", "int8", 1, "count(*){}"), Standard("count(#){}", "int8", 1, "count(#){}"), Standard("count(#){}", "int8", 1, "count(#){}"),
-          Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "integers"))
+          Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "integers"), Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "persons"))
 SUMS = (Standard(f"sum({CLIPPED}){{}}", "int8", 3, f"coalesce(sum({CLIPPED}){{}}, 0)", "integers"), Standard("sum(#){}", "int8", 4, "coalesce(sum(#){}, 0)", "list"),
         Standard(f"avg({CLIPPED}){{}}", "numeric", None, "", "integers"), Standard("avg(#){}", "numeric", None, "", "list"),
         Standard("stddev(#){}", "numeric", None, "", "list"), Standard("percentile_cont(0.5) WITHIN GROUP (ORDER BY #){}", "float8", None, "", "list"),
@@ -64,9 +64,11 @@ class PlainBlocks:
     def keys(self, part: "Part") -> Tuple[Tuple[Expr, ...], str]:
         if part.has_public_side:
             columns = self.choices.some_of(part.side or part.columns, 1, 2) if self.choices.chance(0.8) else []
-            return tuple(column.expr() for column in columns), "block over a tree"
-        shape = self.choices.random.choices(["none", "list", "condition", "chosen"], [5, 4, 1, 0.3 if self.choices.in_rho else 2])[0]
+            keys = tuple(column.expr() for column in columns)
+            return keys, self.trees.kind_of_block(part, keys)
         listed = [column for column in part.protected if column.name == OF_LIST and column.type == "int4"]
+        of_list = 9 if set(listed) & set(part.of_groups) else 4  # A person may be in several groups.
+        shape = self.choices.random.choices(["none", "list", "condition", "chosen"], [5, of_list, 1, 0.3 if self.choices.in_rho else 2])[0]
         if shape == "list" and listed:
             column = self.choices.one_of(listed).expr()
             text = self.choices.one_of(["#", "#", "#", "# + 1", "coalesce(#, 2)", "# % 2"])
@@ -111,5 +113,7 @@ class PlainBlocks:
         protected = list(part.protected if part.protected and (part.has_public_side or self.choices.chance(0.8)) else part.columns)
         if standard.of == "any":
             return protected
+        if standard.of == "persons":
+            return list(part.persons)
         integers = [column for column in protected if column.type in ("int4", "int8")]
         return integers if standard.of == "integers" else [column for column in integers if column.name == OF_LIST and column.type == "int4"]

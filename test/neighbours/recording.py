@@ -183,20 +183,21 @@ def charged(execution: Execution, column: int, measure: str) -> float:
     return sum(amount * times for amount, times in amounts if amount >= 0)
 
 
-def fault_of_inputs(first: Execution, second: Execution) -> Optional[str]:
+def fault_of_inputs(first: Execution, second: Execution, apart: int) -> Optional[str]:
+    """Neighbours are one row or user apart. If both have it, but otherwise, they are two apart, and do not tell by the number of records."""
     spent: Dict[Tuple[int, str], float] = {}
     for key in {*first.calls, *second.calls}:
         calls = [execution.calls.get(key, Call()).mechanisms for execution in (first, second)]
         for number in range(max(map(len, calls))):
             pair = [mechanisms[number] if mechanisms else None for mechanisms in calls]
-            apart = distance(*pair)
-            if apart > most_distance(*pair) * ROUNDING:
+            moved = distance(*pair)
+            if apart < 2 and moved > most_distance(*pair) * ROUNDING:
                 return f"inputs of mechanism {(pair[0] or pair[1]).name} are farther apart than it was told"  # type: ignore[union-attr]
             one = pair[0] or pair[1]
             if one is not None and one.depth == 0:
-                spent[key[1], one.measure] = spent.get((key[1], one.measure), 0) + apart
+                spent[key[1], one.measure] = spent.get((key[1], one.measure), 0) + moved
     for (column, measure), amount in spent.items():
-        if amount > charged(first, column, measure) * ROUNDING:
+        if amount > charged(first, column, measure) * (apart if measure == "epsilon" else apart * apart) * ROUNDING:
             return f"inputs of mechanisms differ by more {measure} than is charged"
     return None
 
@@ -236,7 +237,7 @@ def fault_of_left(first: Execution, second: Execution) -> Optional[str]:
     return None
 
 
-def fault(first: List[Execution], second: List[Execution], alike: bool) -> Optional[str]:
+def fault(first: List[Execution], second: List[Execution], alike: bool, apart: int) -> Optional[str]:
     """What differs other than through a mechanism, in a few words, or None. What a read leaves behind is compared if the tables are alike,
     because planning looks up what their statistics need."""
     if len(first) != len(second):
@@ -250,7 +251,7 @@ def fault(first: List[Execution], second: List[Execution], alike: bool) -> Optio
             return "draws outside of groups"
         if one.failure != other.failure:
             return "failures of a read"
-        found = fault_of_groups(one, other) or fault_of_inputs(one, other)
+        found = fault_of_groups(one, other) or fault_of_inputs(one, other, apart)
         if found is not None:
             return found
         if one.messages != other.messages:

@@ -32,7 +32,9 @@ def orders_of(person: Optional[str], ids: Sequence[str], random: Random) -> List
 def lines_of(orders: Sequence[Value], random: Random) -> List[Row]:
     """Lines of these orders, with different numbers."""
     pairs = {(order, str(random.randint(1, 4))) for order in orders}
-    return [(order, line, small(random, 5), small(random, 4), random.choice(SCORES)) for order, line in sorted(pairs, key=str)]
+    # Perhaps the city of all of them is the number of somebody's order.
+    city = random.choice([None, None, f"{random.randint(1, PERSONS)}{random.randint(0, 3)}"])
+    return [(order, line, city or small(random, 5), small(random, 4), random.choice(SCORES)) for order, line in sorted(pairs, key=str)]
 
 
 def parts_of(lines: Sequence[Row], random: Random) -> List[Row]:
@@ -47,9 +49,9 @@ def invoices_of(person: Optional[str], orders: Sequence[Value], random: Random) 
 
 
 def rows_of_person(person: str, random: Random) -> Dict[str, Tuple[Row, ...]]:
-    ids = [f"{person}{digit}" for digit in random.sample(range(10), random.choice([0, 1, 1, 2, 3]))]
+    ids = [f"{person}{digit}" for digit in random.sample(range(4), random.choice([0, 1, 1, 2, 3]))]
     orders = orders_of(person, ids, random)
-    lines = lines_of([random.choice(ids) for _ in range(random.choice([0, 1, 2, 4]))] if ids else [], random)
+    lines = lines_of([random.choice(ids) for _ in range(random.choice([0, 1, 2, 4, 20]))] if ids else [], random)
     parts = parts_of([random.choice(lines) for _ in range(random.choice([0, 1, 2]))] if lines else [], random)
     invoices = invoices_of(person, random.sample(ids, random.randint(0, len(ids))), random)
     clients = [(person, small(random, 5), small(random, 4))] if random.random() < 0.7 else []

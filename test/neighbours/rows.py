@@ -137,7 +137,7 @@ def rows_of_table(columns: Columns, count: int, odd_share: float, random: Random
 
 @dataclass(frozen=True)
 class Change:
-    """What one of two neighbours has and the other has not: one row, or all rows of one user."""
+    """What one of two neighbours has and the other has not, or otherwise: one row, or all rows of one user, or nothing."""
 
     table: str
     rows: Tuple[Row, ...]
@@ -145,6 +145,12 @@ class Change:
     side: int     # the database that has them
     key: str      # of the row, or of the user
     others: Tuple[Tuple[str, Tuple[Row, ...]], ...] = ()  # rows of the same user in other tables of the unit
+    instead: Tuple[Tuple[str, Tuple[Row, ...]], ...] = ()  # what the other database has in their place
+
+    @property
+    def distance(self) -> int:
+        """How many rows, or users, must be added or removed on the way from one to the other. None if they have the same rows in another order."""
+        return bool(self.key) + bool(self.instead)
 
     def parts(self) -> Tuple[Tuple[str, Tuple[Row, ...]], ...]:
         return ((self.table, self.rows),) + self.others

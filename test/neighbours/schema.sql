@@ -57,6 +57,12 @@ CREATE TABLE orders (id int4 PRIMARY KEY, patient int8, city_id int4, level int4
 CREATE TABLE lines (order_id int4 REFERENCES orders, line int8, city_id int4, level int4, score float8, UNIQUE (order_id, line));
 CREATE TABLE parts (line int4, order_no int8, city_id int4, level int4, FOREIGN KEY (line, order_no) REFERENCES lines (line, order_id));
 CREATE TABLE invoices (order_id int4, patient int8, city_id int4, level int4, FOREIGN KEY (order_id, patient) REFERENCES orders (id, patient));
+CREATE VIEW busy_clients AS
+  SELECT c.patient, c.city_id, (SELECT count(*)::int4 FROM orders o JOIN lines l ON l.order_id = o.id WHERE o.patient = c.patient) AS level FROM clients c;
+CREATE VIEW own_orders AS SELECT id, patient, city_id, level + 1 AS level FROM orders WHERE city_id > 0;
+CREATE VIEW ordered_lines AS SELECT o.id, o.patient, l.city_id, l.level FROM lines l JOIN orders o ON o.id = l.order_id;
+CREATE VIEW line_sums AS
+  SELECT max(o.id) AS order_id, o.patient, count(*)::int4 AS city_id, l.level FROM lines l JOIN orders o ON o.id = l.order_id GROUP BY o.patient, l.level;
 
 -- Public tables
 CREATE TABLE city (id int4 PRIMARY KEY, name text NOT NULL UNIQUE, region text NOT NULL, population int4, founded date);

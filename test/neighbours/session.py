@@ -39,8 +39,9 @@ SETTINGS = ["enable_hashagg = off", "enable_sort = off", "enable_hashjoin = off"
             "enable_memoize = off", "random_page_cost = 0.1", "bytea_output = 'escape'", "enable_incremental_sort = off",
             "cursor_tuple_fraction = 1", "join_collapse_limit = 1", "enable_partitionwise_aggregate = on", "geqo_threshold = 2", "dpquantile.epsilon = 0.05"]
 # Plans of parallel workers also for tables of some rows
-PARALLEL_SHARE = 0.06
-PARALLEL_SETTINGS = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 2"]
+PARALLEL_SHARE = 0.12
+PARALLEL_SETTINGS = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 3",
+                     "parallel_leader_participation = off"]  # so that all rows come from workers, in any order
 SHOWN = os.environ.get("SHOW", "")  # queries that are refused with this text, or "accepted " and a shape, are printed
 # What a query may leave behind in the session
 TRACES = ("set_config", "own.counter", "advisory", "pg_notify")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
+import public_levels
 from choices import MISSES_IN_DERIVED, MISSES_IN_GROUPS, MISSES_IN_JOIN, MISSES_IN_UNIT, REFUSED_TABLES, Choices, Protected
 from expressions import Column, columns_of, quoted
 from person_groups import groups_of_rows
+from person_windows import windows_of_rows
 from sql_tree import Derived, Expr, Item, Join, Query, Select, SetOperation, Source, Table, Text
 
+PUBLIC_SHARE = 0.06  # of the conditions: those with a subquery over public tables, besides others
 KEY_TYPES = ("text", "int4", "date", "bool")
 GROUP_COLUMNS = ("department", "ward", "place", "city_id", "active", "town_id", "day", "level")
 CITY = {"id": "int4", "name": "text", "region": "text", "population": "int4", "founded": "date"}
@@ -45,6 +48,11 @@ class Rows:
     def of_types(self, kinds: Sequence[str]) -> List[Column]:
         return [column for column in self.columns if column.type in kinds]
 
+    def read_by(self, query: Query) -> "Rows":
+        """A union has the rows of a person once for each of its queries."""
+        times = len(query.branches) if isinstance(query, SetOperation) else 1
+        return replace(self, most_rows=self.most_rows and self.most_rows * times)
+
     def keyed(self) -> List[Tuple[Column, Key]]:
         """The columns that refer to a public table."""
         return [(column, KEYS_OF_COLUMNS[column.name]) for column in self.columns if column.name in KEYS_OF_COLUMNS]
@@ -62,6 +70,9 @@ class Sources:
             column = self.choices.one_of(keys)
             value = self.choices.changed[column.name]
             conditions = (Expr("the changed row", f"# = {quoted(value)}", "bool", (column.expr(),)),) + conditions
+        integers = [column for column in columns if column.type == "int4"]
+        if integers and self.choices.chance(PUBLIC_SHARE):
+            conditions += (public_levels.condition(self.choices, integers),)
         return conditions + self.range_by_parameter(columns, 0.1)
 
     def range_by_parameter(self, columns: Sequence[Column], share: float) -> Tuple[Expr, ...]:
@@ -97,14 +108,26 @@ class Sources:
             of_groups = rows.user is not None and self.choices.chance(0.9 if self.choices.miss in MISSES_IN_GROUPS else 0.4)
             if not of_groups and self.choices.miss in MISSES_IN_GROUPS and rows.user is None:
                 self.choices.miss = None
-            query, rows = self.groups(rows) if of_groups else self.projection(rows)
+            of_windows = not of_groups and rows.user is not None and self.choices.chance(0.3)
+            query, rows = self.groups(rows) if of_groups else self.windows(rows) if of_windows else self.projection(rows)
             rows = replace(rows, source=Derived(query, rows.alias))
         return rows
 
     def groups(self, rows: Rows) -> Tuple[Query, Rows]:
         """A row for each person, or for each person and something else."""
-        query, groups = groups_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
-        return self.with_miss(query), groups
+        select, groups = groups_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
+        query = self.with_miss(select)
+        return query, groups.read_by(query)
+
+    def windows(self, rows: Rows) -> Tuple[Query, Rows]:
+        """Numbered rows, mostly the first of each person."""
+        query, rows = windows_of_rows(self.choices, rows, self.conditions(rows.columns, 1))
+        number = rows.columns[-1]
+        if number.type != "int8" or self.choices.chance(0.4):
+            return query, rows
+        first = Expr("first rows", self.choices.one_of(["# = 1", "# <= 2", "# > 1"]), "bool", (number.expr(),))
+        items = tuple(Item(column.expr(), column.name) for column in rows.columns)
+        return Select("source", items, Derived(query, rows.alias), (first,)), rows
 
     def projection(self, rows: Rows) -> Tuple[Query, Rows]:
         """A query with some of these rows and columns, and what it is as rows of FROM, where its name is the alias."""
@@ -117,7 +140,8 @@ class Sources:
         select = Select("source", tuple(items), rows.source, self.conditions(rows.columns, 1))
         columns = tuple(Column(f"{alias}.{item.name}", item.expr.type) for item in items)
         user = rows.user and f"{alias}.{rows.user.split('.')[-1]}"
-        return self.with_miss(select), Rows(Table(alias, alias), columns, alias, user, rows.most_rows, rows.of_unit)
+        query = self.with_miss(select)
+        return query, Rows(Table(alias, alias), columns, alias, user, rows.most_rows, rows.of_unit).read_by(query)
 
     def with_miss(self, select: Select) -> Query:
         changes: Dict[str, Callable[[], Query]] = {
@@ -208,6 +232,10 @@ class Sources:
         table, name, columns = Table(key.table, alias), key.name, key.columns
         if column.type == "int4" and self.choices.chance(0.3):
             table, name, columns = Text(f"{self.choices.one_of(LISTS)} AS {alias} (id)"), "id", {"id": "int4"}
+        if column.type == "int4" and self.choices.chance(0.3):
+            level, of_level, level_keys = public_levels.level(self.choices, alias)
+            if len(level_keys) == 1:
+                table, name, columns = level, level_keys[0].split(".")[1], {one.name: one.type for one in of_level}
         condition = Expr("key", f"# = {alias}.{name}", "bool", (column.expr(),))
         kind = self.choices.one_of(["INNER", "INNER", "LEFT"])
         source = Join(rows.source, kind, table, (condition,) + self.conditions(rows.columns, 1))

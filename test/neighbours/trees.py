@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Sequence, Tuple
 
 import aggregates
+import public_levels
 import references
 from blocks import Blocks
 from choices import Choices
@@ -24,7 +25,9 @@ from sql_tree import Cte, Derived, Expr, Item, Join, Query, Select, SetOperation
 UNITS: Sequence[Dict[str, Sequence[str]]] = (
     {"beds": ("beds", "beds", "high_beds", "fed_beds"), "doses": ("doses", "doses", "most_doses"),
      "meals": ("meals", "meals", "known_meals", "placed_meals"), "trips": ("trips", "trips", "ranked_trips")},
-    {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)}, {table: (table,) for table in references.TABLES})
+    {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)},
+    {"clients": ("clients", "clients", "busy_clients"), "orders": ("orders", "orders", "orders", "ordered_lines", "own_orders"), "lines": ("lines",), "parts": ("parts",),
+     "invoices": ("invoices", "invoices", "line_sums")})
 TYPES_OF_PATIENTS = {"doses": "int8", "notes": "text", "slips": "varchar", "bills": "numeric"}
 MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2}
 # Of which groups are limited, too
@@ -54,6 +57,7 @@ SIDE_SHARE = 0.6  # of the keys beside a public side: those of this side
 SUBQUERY_SHARE = 0.2  # of the levels and blocks
 WINDOW_SHARE = 0.35  # of these
 CHANGED_SHARE = 0.5
+PUBLIC_SHARE = 0.12  # of the conditions: those with a subquery over public tables
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,9 @@ class Trees:
             return Expr("condition", "# IS NULL", "bool", (self.choices.one_of(columns).expr(),))
         if self.choices.chance(0.1):
             return self.choices.inside.expr("bool", columns, 1)
+        integers = [column for column in numbers if column.type in INTEGERS]
+        if integers and self.choices.chance(PUBLIC_SHARE):
+            return public_levels.condition(self.choices, integers)
         text = self.choices.one_of(FOLDED if self.choices.chance(0.1) else CONDITIONS)
         text = text.format(*(self.choices.random.randint(1, 4) for _ in range(2)))
         return Expr("condition", text, "bool", tuple(self.choices.one_of(numbers).expr() for _ in range(text.count("#"))))
@@ -192,7 +199,7 @@ class Trees:
         columns = columns_of(types, alias)
         source = next(self.choices.one_of(unit[name]) for unit in UNITS if name in unit)
         of = {column.name: column for column in columns}
-        links = tuple(Link(key, refers, tuple(of[one] for one in names)) for key, refers, names in LINKS.get(name, ()))
+        links = tuple(Link(key, refers, tuple(of[one] for one in names)) for key, refers, names in LINKS.get(name, ()) if source == name or self.choices.chance(0.1))
         if name in PERSONS_OF_ROWS:
             return Part(Table(source, alias), columns, columns[:1], Column(PERSONS_OF_ROWS[name].format(alias), "int8"), (), links=links,
                         most_rows=MOST_ROWS[name])
@@ -202,7 +209,11 @@ class Trees:
         """A public table or list that is joined by a unique key."""
         alias = self.choices.new_name("p")
         conditions = self.conditions(columns, share_of_conditions)
-        kind = self.choices.random.choices(["city", "area", "list", "square", "name"], [5, 5, 4, 1, 1])[0]
+        kind = self.choices.random.choices(["city", "area", "list", "square", "name", "level"], [5, 5, 4, 1, 1, 5])[0]
+        if kind == "level":
+            level, own, keys = public_levels.level(self.choices, alias)
+            equal = tuple(Expr("key", f"{key} = #", "bool", (self.chooser(columns),)) for key in keys)
+            return Public(level, own, (*equal, *conditions, *self.conditions(own, 0.1)))
         if kind == "square":
             pair = tuple(Expr("key", f"{alias}.{name} = #", "bool", (self.chooser(columns),)) for name in "ab")
             return Public(Table("square", alias), columns_of({"a": "int4", "b": "int4", "level": "int4"}, alias), pair + conditions)
@@ -551,9 +562,13 @@ class Trees:
         where += self.conditions(self.columns_of_where(part), 0.25)
         where += self.subqueries.conditions(part, 0.02 if part.has_public_side else SUBQUERY_SHARE)
         limit = self.choices.one_of(LIMITS) if self.choices.chance(0.05) else ""
-        # Keys that a person group computes may have a public list, which shows groups without rows.
-        kind = "block over a tree" if not keys or part.public else "block by computed keys"
-        return Select(kind, items, source, where, keys, having, (), limit)
+        return Select(self.kind_of_block(part, keys), items, source, where, keys, having, (), limit)
+
+    def kind_of_block(self, part: Part, keys: Sequence[Expr]) -> str:
+        """Keys of protected rows, which a public side refuses, may have a public list, which shows groups without rows."""
+        public = {column.sql for column in part.public}
+        is_public = part.has_public_side or all(child.sql() in public for key in keys for child in key.children or (key,))
+        return "block over a tree" if is_public else "block by computed keys"
 
     def keys_of(self, part: Part) -> Tuple[Expr, ...]:
         columns = self.choices.some_of(part.keys if part.keys and self.choices.chance(0.7) else part.public, 1, 2)
