@@ -122,17 +122,17 @@ SELECT dp_count(1) FROM staff WHERE 5 >>>> salary;
 SELECT problem FROM dp_explain('SELECT dp_count(1) FROM staff WHERE 5 >>>> salary');
 -- All reasons at once: dp_explain names each that another one does not hide. Where code of others would be called, it computes nothing.
 \set reasons 'SELECT split_part(problem, ''. '', 1) AS reason, substring(problem FROM ''character [0-9]*'') AS place FROM'
-:reasons dp_explain('SELECT random(), dp_count(1), (SELECT 1) FROM staff WHERE name ~ ''a'' AND id < random() GROUP BY salary HAVING salary::text ~ ''b''');
-:reasons dp_explain('WITH a AS (SELECT DISTINCT id FROM staff ORDER BY id), b AS (SELECT dp_count(1) AS n FROM staff WHERE name ~ ''a'') SELECT random() FROM a, b');
+:reasons dp_explain('SELECT random(), dp_count(1), (SELECT 1) FROM staff WHERE name ~ ''\1'' AND id < random() GROUP BY salary HAVING salary::text ~ ''\2''');
+:reasons dp_explain('WITH a AS (SELECT DISTINCT id FROM staff ORDER BY id), b AS (SELECT dp_count(1) AS n FROM staff WHERE name ~ ''\1'') SELECT random() FROM a, b');
 :reasons dp_explain('SELECT string_agg(name, ''''), dp_avg(salary, 1, 0, 9), mode() WITHIN GROUP (ORDER BY id) FROM staff');
-:reasons dp_explain('SELECT dp_count(1) FROM staff s JOIN staff t USING (id) WHERE s.name ~ ''a'' LIMIT 1');
-:reasons dp_explain('SELECT n FROM (SELECT dp_count(1) AS n FROM staff LIMIT (SELECT 1)) s, (SELECT dp_count(1) FROM staff WHERE name ~ ''a'' ORDER BY random()) t');
-:reasons dp_explain('SELECT dp_count(1) FROM staff WHERE spy(5) AND name ~ ''a'' AND checked(5) > 1');
+:reasons dp_explain('SELECT dp_count(1) FROM staff s JOIN staff t USING (id) WHERE s.name ~ ''\1'' LIMIT 1');
+:reasons dp_explain('SELECT n FROM (SELECT dp_count(1) AS n FROM staff LIMIT (SELECT 1)) s, (SELECT dp_count(1) FROM staff WHERE name ~ ''\1'' ORDER BY random()) t');
+:reasons dp_explain('SELECT dp_count(1) FROM staff WHERE spy(5) AND name ~ ''\1'' AND checked(5) > 1');
 -- What reads a WITH query that is refused has no reason of its own. A query that is cancelled is no reason.
 :reasons dp_explain('WITH a AS (SELECT s.* FROM staff s JOIN staff t ON s.id = t.id), b AS (SELECT salary + 1 FROM a) SELECT dp_count(1) FROM b');
 SELECT count(*) FROM dp_explain('SELECT dp_count(1) FROM staff WHERE id IN (' || repeat('random(), ', 200) || '1)');
 SET statement_timeout = 50;
-:reasons dp_explain('SELECT dp_count(1) FROM staff WHERE name ~ ''a'' AND name = (factorial(30000) + factorial(30001) + factorial(30002) + factorial(30003) + factorial(30004))::text');
+:reasons dp_explain('SELECT dp_count(1) FROM staff WHERE name ~ ''\1'' AND name = (factorial(30000) + factorial(30001) + factorial(30002) + factorial(30003) + factorial(30004))::text');
 RESET statement_timeout;
 SELECT dp_count(1) FROM staff JOIN department d ON d.id = staff.department AND d.id =#= staff.department;
 SELECT dp_count(1) FROM staff WHERE salary =#= ANY ('{1,2}');

@@ -135,6 +135,7 @@ BEGIN
     'to_char(t, repeat(''TMDy'', 4) COLLATE "und-x-icu") = $k',
     'date_trunc(''month'', t) = timestamptz ''epoch'' + $n * interval ''1 s''', 'extract(epoch FROM t) = -$n', 'make_date(i, 13, $n) = d', 'a::date = d + $n',
     'p::numeric = $n', 'a::float8 = $n', 'acosd(f + $n) = 0', 'i + $n = 0', 'f * $n = -1',
+    'a ~ ''^(a?b?){6}[ab]{9}c$n$''', 'a ~ ''a[ab]{50}$n''', 'u ~* ''(ä|b)*c$n''', 'left(a, 40) ~ ''(a?b?){12}c$n''',
     'j ->> 0 = $k', 'j #>> ''{$n}'' = $k', 'j::text = $k', 'h::text = $k', '(j -> ''a'' -> $k) IS NOT NULL', 'j ? $k', 'j ?| array[$k, ''a'', ''b'', ''c'']',
     'j @> ''["$n", "a", "b", "c"]''', 'h @> ''[[$n], [null], [true]]''', 'h <@ ''[[$n], [null], [true]]''', '(j ->> 1)::numeric = $n', '(j -> $n)::int = 1',
     'i = ANY (string_to_array(repeat(''9,'', 999) || 9 + $n, '','')::int[])']

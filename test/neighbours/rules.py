@@ -141,6 +141,8 @@ bool: # SIMILAR TO '(a|b)%' : text
 bool: # ~ '^S' : text
 bool: # ~ # : text text
 bool: # ~* 'e(' : text
+bool: # ~* '(a|e)+[rs]{1,2}$' : text
+bool: # !~ '(a)\\1' : text
 bool: # = ANY (#) : text text[]
 bool: # && # : text[] text[]
 bool: # @> ARRAY['x'] : text[]

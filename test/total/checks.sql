@@ -60,6 +60,7 @@ CREATE FUNCTION samples.limits(function regprocedure) RETURNS text LANGUAGE sql 
            OR proname IN ('strpos', 'position', 'replace', 'translate', 'split_part')
          THEN format('octet_length(a0)::int8 * greatest(octet_length(a1), 1) > %s', CASE proname WHEN 'translate' THEN 65536 ELSE 1048576 END) END,
     CASE WHEN proname ~ '^jsonb_(exists_|contain)' THEN 'samples.bytes(a0)::int8 * samples.bytes(a1) > 1048576' END,
+    CASE WHEN proname ~ 'regex' THEN 'octet_length(a1) > 64' END,
     CASE proname WHEN 'replace' THEN '(octet_length(a0) / greatest(octet_length(a1), 1))::int8 * octet_length(a2) > 1048576'
                  WHEN 'repeat' THEN 'octet_length(a0)::int8 * a1 > 65536 OR a0 = '''''
                  WHEN 'lpad' THEN 'a1 > 65536' WHEN 'rpad' THEN 'a1 > 65536' WHEN 'bpchar' THEN 'a1 > 65540' END,
@@ -76,7 +77,8 @@ DECLARE
   call text := samples.arguments(function, 'a%s');
   is_text boolean := p.prorettype IN ('text'::regtype, 'bpchar'::regtype, 'varchar'::regtype, 'bytea'::regtype);
   too_long text := CASE WHEN is_text THEN 'octet_length(original) > 65536' ELSE 'false' END;
-  may_be_long text := CASE WHEN p.proname ~ '^jsonb_.*_text$' THEN 'octet_length(original) > 2 * samples.bytes(a0)'
+  may_be_long text := CASE WHEN p.proname ~ 'regex' THEN 'true'  -- which patterns are supported: sql/regular_expressions.sql
+                           WHEN p.proname ~ '^jsonb_.*_text$' THEN 'octet_length(original) > 2 * samples.bytes(a0)'
                            WHEN p.proargtypes[0] = 'jsonb'::regtype AND p.prorettype = ANY ('{int2,int4,int8,float4,float8,numeric}'::regtype[]) THEN 'samples.digits(a0::numeric) > 400'
                            WHEN p.prorettype = 'numeric'::regtype AND p.proname ~ 'exp|pow' THEN 'samples.digits(original) > 100'
                            ELSE 'false' END;

@@ -9,6 +9,7 @@
 #include "pg/protect/outer_column.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
+#include "pg/protect/size_bounds.hpp"
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/bytewise_type.hpp"
 #include "pg/server/trees.hpp"
@@ -25,6 +26,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
@@ -43,6 +45,10 @@ constexpr char kArrayHint[] =
     "Search in arrays by 5 = ANY (tags), and use their elements: tags[3] IS NOT NULL says that "
     "there are three or more.";
 constexpr char kRangeHint[] = "Compare with both ends: hired >= a AND hired < b.";
+constexpr char kRegexHint[] =
+    "Use at most 64 characters, [], ., |, (), *, +, ?, {m,n}, \\d, \\w, \\s, ^ and $ that are not "
+    "repeated; no other escapes of letters or digits, and no (?...). Or use LIKE, split_part or "
+    "position.";
 constexpr char kDocumentHint[] =
     "Take parts of a jsonb: props ->> 'city', (props ->> 'age')::numeric, props @> '{\"a\": 1}'. "
     "Ask "
@@ -75,7 +81,9 @@ const char* hint_of_function(const Node* node, const char* name) {
   if (is_one_of(name, "to_date to_timestamp to_number")) {
     return "Cast the text: written::date, written::numeric.";
   }
-  if (strstr(name, "regex") != nullptr) return "Use LIKE, ILIKE, split_part or position.";
+  if (strstr(name, "regex") != nullptr) {
+    return "Use ~, LIKE, ILIKE, split_part or position: CASE WHEN a ~ '^x' THEN ... END.";
+  }
   for (const auto* argument : each<const Node>(arguments_of(node))) {
     const char* hint = hint_of_type(exprType(argument));
     if (hint != nullptr) return hint;
@@ -151,13 +159,34 @@ void check_public_arguments(const JudgedLevel* level, const Node* node, unsigned
   }
 }
 
+// The time depends on the pattern, so it must be known when the query is planned. Compiles it: an
+// error here is that of PostgreSQL.
+void check_regex(JudgedLevel* level, const Node* node) {
+  Node* pattern = early_expression(level, argument_of(node, 1));
+  if (!is_literal(level->statement, pattern)) {
+    refuse_at(level, node, "a regular expression must be written in the query",
+              "Write it as a literal, not as a parameter.");
+  }
+  if (as<Const>(pattern)->constisnull) return;
+  if (weight_of_pattern(as<Const>(pattern)) == 0) {
+    refuse_at(level, node,
+              "the regular expression is not supported over protected rows: it may take long for "
+              "some rows",
+              kRegexHint);
+  }
+  const Datum empty = CStringGetTextDatum("");
+  (void)DirectFunctionCall2Coll(textregexeq, exprInputCollation(node), empty,
+                                as<Const>(pattern)->constvalue);
+}
+
 // What may be called for a row in the place of a call of the function: the same call, or one of a
 // variant.
-Node* total_call(const JudgedLevel* level, Node* node, Oid function) {
+Node* total_call(JudgedLevel* level, Node* node, Oid function) {
   if (is_total(function)) return node;
   const FunctionRule* variant = find_variant(function);
   if (variant == nullptr) refuse_function(level, node, function);
   check_public_arguments(level, node, variant->public_arguments);
+  if (variant->time == CallTime::kRegex) check_regex(level, node);
   const List* arguments = arguments_of(node);
   FuncExpr* call =
       list_length(arguments) == number_of_arguments(*variant)
@@ -169,7 +198,7 @@ Node* total_call(const JudgedLevel* level, Node* node, Oid function) {
 }
 
 // The node with total functions. The arguments have not been rewritten yet.
-Node* with_total_functions(const JudgedLevel* level, Node* node) {
+Node* with_total_functions(JudgedLevel* level, Node* node) {
   if (IsA(node, FuncExpr)) {
     return total_call(level, node, as<FuncExpr>(node)->funcid);
   }

@@ -22,6 +22,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
 
@@ -32,6 +33,9 @@ namespace {
 constexpr char kPrivateHint[] =
     "Ask private aggregates, such as dp_count(0.1), dp_avg(column, 0.1, lower, upper) or "
     "dp_median(column, 0.1, lower, upper).";
+constexpr char kModeHint[] =
+    "Ask how often there is each value, and take the first: SELECT kind, dp_count(0.1) FROM visits "
+    "GROUP BY kind ORDER BY 2 DESC LIMIT 1, or count(*) in plain SQL.";
 constexpr char kUserGroupHint[] =
     "Write dp_keep_group with this column as user_id, and max_groups: the most groups of a person.";
 
@@ -41,6 +45,7 @@ constexpr char kUserGroupHint[] =
 }
 
 const char* hint_for_other_aggregate(const JudgedStatement* statement, const Aggref* call) {
+  if (call->aggfnoid == F_MODE) return kModeHint;
   const bool is_standard = call->aggfnoid < FirstUnpinnedObjectId;
   if (!is_standard || statement->refused.answers_plain_sql) return kPrivateHint;
   return psprintf(

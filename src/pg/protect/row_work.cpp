@@ -10,6 +10,7 @@
 #include "pg/server/collation.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/regex_weight.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
@@ -67,6 +68,10 @@ constexpr double kCarriedByte = 10;      // of a value that hash tables, sorts a
 constexpr double kCopiedColumn = 100;    // by a window: sorted, written, compared and read
 constexpr double kKeyComparisons = 5;    // of a key: it is hashed twice, and compared
 
+constexpr double kRegexByte = 50;
+constexpr double kRegexArc = 20;  // for a character, from a state to another
+constexpr double kKeptPatterns = 32;
+
 constexpr double kMostSteps = 1048576;  // as in total_texts.cpp
 
 // ---- Times ---------------------------------------------------------------------------------
@@ -89,10 +94,19 @@ double text_steps(CallTime time, double text, double other) {
   }
 }
 
+// PostgreSQL keeps the compiled forms of 32 patterns in a session: 32 comparisons take all of the
+// time, so that none is compiled for a row. A pattern that is no literal was refused.
+double time_of_regex(const JudgedLevel* level, const Node* node, int i) {
+  const auto* pattern = as<Const>(argument_of(node, 1));
+  const double bytes = bound_of(level, argument_of(node, 0)).bytes[i];
+  return kMostTime / kKeptPatterns + bytes * (kRegexByte + kRegexArc * weight_of_pattern(pattern));
+}
+
 double time_of_texts(const JudgedLevel* level, CallTime call, Node* node, int i) {
   const double read = sum_of_arguments(level, node).bytes[i];
   const double answered = is_read_whole(exprType(node)) ? bound_of(level, node).bytes[i] : 0;
   if (call == CallTime::kCopy) return kCopiedByte * (read + answered);
+  if (call == CallTime::kRegex) return time_of_regex(level, node, i);
   if (call == CallTime::kPart) return kPartByte * read;
   if (call == CallTime::kWriting) return kWrittenByte * read;
   const bool is_case_blind = call == CallTime::kCaseBlindSearch;

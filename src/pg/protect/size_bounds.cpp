@@ -8,6 +8,7 @@
 #include "pg/protect/public_list.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/regex_weight.hpp"
 #include "pg/vocabulary/total_documents.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
@@ -299,6 +300,12 @@ SizeBound within_limit(const Node* value, const SizeBound& bound) {
 
 bool is_literal(const JudgedStatement* statement, const Node* node) {
   return node != nullptr && IsA(node, Const) && !list_member_ptr(statement->known, node);
+}
+
+int weight_of_pattern(const Const* pattern) {
+  if (pattern->constisnull) return 1;
+  const text* value = DatumGetTextPP(pattern->constvalue);
+  return regex_weight({VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)});
 }
 
 double size_of_constant(const Const* constant) {

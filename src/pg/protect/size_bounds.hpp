@@ -14,6 +14,9 @@ inline constexpr double kMostTextBytes = 65536;
 // Whether a node is a constant of the query, and not the value of a parameter.
 bool is_literal(const JudgedStatement* statement, const Node* node);
 
+// regex_weight() of a constant pattern
+int weight_of_pattern(const Const* pattern);
+
 // Bytes of a constant of variable length, without its header.
 double size_of_constant(const Const* constant);
 

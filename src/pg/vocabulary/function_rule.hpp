@@ -13,12 +13,13 @@
 // Both are there after a review of PostgreSQL's source for every error. Outside, over answers and
 // before the first row, it may call others, too (node_functions.hpp).
 //
-// Functions that fail for many values, or read data, have no line inside: regular expressions,
-// to_date, to_number, to_timestamp(text), functions with arguments of any type (concat, format),
-// and what computes with arrays, json, ranges, shapes, networks, privileges and catalogs. Networks,
-// and some shapes, may be compared, and parts of jsonb may be taken. A function that PostgreSQL
-// marks as leakproof needs a line, too: the area of a circle and the length of a segment overflow,
-// an array may be no valid oidvector, and the time of sha512() grows with its value.
+// Functions that fail for many values, or read data, have no line inside: regular expressions but
+// for comparisons, to_date, to_number, to_timestamp(text), functions with arguments of any type
+// (concat, format), and what computes with arrays, json, ranges, shapes, networks, privileges and
+// catalogs. Networks, and some shapes, may be compared, and parts of jsonb may be taken. A function
+// that PostgreSQL marks as leakproof needs a line, too: the area of a circle and the length of a
+// segment overflow, an array may be no valid oidvector, and the time of sha512() grows with its
+// value.
 //
 // A line in DPQ_SINCE_16() or the like is for this version and later ones. All others are for
 // PostgreSQL 15 to 18.
@@ -50,6 +51,7 @@ enum class CallTime {
   kEquality,         // of texts: no collation decides
   kEqualLength,      // the same, and texts of different lengths are not read
   kLength,           // of a text that is not read
+  kRegex,            // the second text is a regular expression (regex_weight.hpp)
 };
 
 // How long a text may be that is answered (size_bounds.hpp).

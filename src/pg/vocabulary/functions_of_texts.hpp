@@ -168,6 +168,11 @@ inline constexpr FunctionRule kOfTexts[] = {
     {F_NAMEICNLIKE, texts::matched_name<nameicnlike>, BOOLOID, {NAMEOID, TEXTOID}, kCaseBlindSearch},
     {F_LIKE_ESCAPE_TEXT_TEXT, texts::text_of<like_escape, texts::kFirst | texts::kSecond>, TEXTOID, {TEXTOID, TEXTOID}, kOrdinary, kEscaped},
     {F_LIKE_ESCAPE_BYTEA_BYTEA, texts::text_of<like_escape_bytea, texts::kFirst | texts::kSecond>, BYTEAOID, {BYTEAOID, BYTEAOID}, kOrdinary, kEscaped},
+    // NULL: a pattern that is not supported (regex_weight.hpp), or a long text
+    FunctionRule{F_TEXTREGEXEQ, texts::matched_regex<textregexeq>, BOOLOID, {TEXTOID, TEXTOID}, kRegex}.with_public(kArgument1),
+    FunctionRule{F_TEXTREGEXNE, texts::matched_regex<textregexne>, BOOLOID, {TEXTOID, TEXTOID}, kRegex}.with_public(kArgument1),
+    FunctionRule{F_TEXTICREGEXEQ, texts::matched_regex<texticregexeq>, BOOLOID, {TEXTOID, TEXTOID}, kRegex}.with_public(kArgument1),
+    FunctionRule{F_TEXTICREGEXNE, texts::matched_regex<texticregexne>, BOOLOID, {TEXTOID, TEXTOID}, kRegex}.with_public(kArgument1),
     // NULL: a server without MD5, or a long text
     {F_MD5_TEXT, texts::md5_of, TEXTOID, {TEXTOID}, kOrdinary, kShort},
     {F_MD5_BYTEA, texts::md5_of, TEXTOID, {BYTEAOID}, kOrdinary, kShort},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pg/server/collation.hpp"
+#include "pg/vocabulary/regex_weight.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -61,6 +62,12 @@ bool has_few_wildcards(FunctionCallInfo fcinfo) {
   const bytea* pattern = PG_GETARG_BYTEA_PP(1);
   const char* begin = VARDATA_ANY(pattern);
   return std::count(begin, begin + VARSIZE_ANY_EXHDR(pattern), '%') <= kMostWildcards;
+}
+
+bool has_light_pattern(FunctionCallInfo fcinfo) {
+  if (!are_short(fcinfo, kSecond)) return false;
+  const text* pattern = PG_GETARG_TEXT_PP(1);
+  return regex_weight({VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern)}) > 0;
 }
 
 // (text, from text, to text): the answer may be long although all texts are short.

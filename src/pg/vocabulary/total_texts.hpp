@@ -70,6 +70,16 @@ Datum matched_name(FunctionCallInfo fcinfo) {
                                    : null_answer(fcinfo);
 }
 
+// The second argument is a regular expression, whose compiled form PostgreSQL keeps for the
+// session.
+bool has_light_pattern(FunctionCallInfo fcinfo);
+
+template <PGFunction kOriginal>
+Datum matched_regex(FunctionCallInfo fcinfo) {
+  return has_light_pattern(fcinfo) ? value_of_texts(kOriginal, fcinfo, kFirst)
+                                   : null_answer(fcinfo);
+}
+
 Datum replaced(FunctionCallInfo fcinfo);
 Datum translated(FunctionCallInfo fcinfo);
 Datum repeated(FunctionCallInfo fcinfo);
