@@ -3,7 +3,6 @@
 #include "pg/facts/unique_key.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/key_comparison.hpp"
-#include "pg/protect/outside.hpp"
 #include "pg/protect/public_level.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/unit_join.hpp"
@@ -73,24 +72,12 @@ bool has_own_users(const JudgedEntry& entry) {
   return entry.relation != nullptr && !OidIsValid(entry.relation->through);
 }
 
-bool shows_answers(const JudgedLevel* level, int number) {
-  const Level* below = entry_of(level->read, number).below;
-  return below != nullptr && below->judged != nullptr &&
-         below->judged->type == RelationType::kAnswers;
-}
-
 Part part_of_entry(JudgedLevel* level, int number) {
   const JudgedEntry& entry = entry_of(level, number);
   const bool has_rows = entry.relation != nullptr || entry.source != nullptr;
   if (!has_rows) describe_list(level, number);
   if (!has_rows && !is_list(entry)) describe_public_level(level, number);
   if (!has_rows && !entry.is_joined_table && !is_list(entry) && entry.public_level == nullptr) {
-    if (shows_answers(level, number)) {
-      refuse_join(level, nullptr,
-                  psprintf("\"%s\" cannot be joined with protected rows: it shows private answers",
-                           rt_fetch(number, level->query->rtable)->eref->aliasname),
-                  kAnswerHint);
-    }
     refuse_join(level, nullptr,
                 psprintf("\"%s\" cannot be joined with protected rows: it is neither an ordinary "
                          "table without children and row security nor a list of constants",

@@ -29,18 +29,6 @@ constexpr char kNodeHint[] =
 constexpr char kSubqueryHint[] =
     "Join the table by its key. Or ask the subquery first, and write its answer into this query.";
 
-// Whether it asks for one value of a table.
-bool is_aggregate(const Node* node) {
-  if (!IsA(node, SubLink)) return false;
-  const auto* query = as<Query>(as<SubLink>(node)->subselect);
-  return IsA(query, Query) && query->hasAggs && query->groupClause == NIL;
-}
-
-const char* hint_of_node(const Node* node) {
-  if (is_aggregate(node)) return kAnswerHint;
-  return IsA(node, SubLink) ? kSubqueryHint : kNodeHint;
-}
-
 [[noreturn]] void refuse_function(const JudgedLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
   refuse(level->statement->refused, exprLocation(node),
@@ -105,7 +93,8 @@ void refuse_node(const JudgedLevel* level, const Node* node) {
           ? psprintf("an unknown kind of expression (%d) is not supported over protected rows",
                      static_cast<int>(nodeTag(node)))
           : psprintf("%s is not supported here: it %s", rule->what, rule->reason);
-  refuse(level->statement->refused, exprLocation(node), reason, hint_of_node(node));
+  refuse(level->statement->refused, exprLocation(node), reason,
+         IsA(node, SubLink) ? kSubqueryHint : kNodeHint);
 }
 
 void check_node_outside(JudgedLevel* level, Node* node) {

@@ -18,12 +18,6 @@ void check_node_outside(JudgedLevel* level, Node* node);
 // Counts a node of the statement, or several that it stands for. ereports if there are too many.
 void count_node(JudgedStatement* statement, const Node* node, int weight = 1);
 
-// What to do where an answer stands beside protected rows.
-inline constexpr char kAnswerHint[] =
-    "Ask for the answer first, in a query of its own, and write it here as a literal or a "
-    "parameter. "
-    "In psql: SELECT avg(x) AS answer FROM t \\gset, and then :answer in its place.";
-
 // Refuses a node whose kind the table does not allow.
 [[noreturn]] void refuse_node(const JudgedLevel* level, const Node* node);
 
