@@ -83,7 +83,7 @@ SELECT s.open, count(*) FROM visits v JOIN shops s ON s.id = v.id GROUP BY s.ope
 SELECT s.open, count(*) FROM visits v LEFT JOIN shops s ON s.id = v.id GROUP BY s.open;
 -- It is said once for a query, and only for one that is answered.
 SELECT old, n, (SELECT count(*) FROM (SELECT age > 2 AS old FROM visits GROUP BY 1) v) FROM (SELECT age > 2 AS old, count(*) AS n FROM visits GROUP BY 1) v;
-SELECT age > 2 AS old, count(*) FROM visits WHERE kind ~ 'w' GROUP BY 1;
+SELECT age > 2 AS old, count(*) FROM visits WHERE kind ~ '\1' GROUP BY 1;
 
 -- Constants that WHERE says a key is one of are a list, for a key that has none: groups without rows are there, and nothing is chosen.
 SELECT id, count(*) FROM visits WHERE id IN (1, 2, -3, 2) GROUP BY id;

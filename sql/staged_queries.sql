@@ -102,10 +102,14 @@ SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit WHERE cost > (SELECT count(*) / 20 FROM visit))');
 SELECT private_aggregate, epsilon, error_in, problem FROM dp_explain('SELECT town, count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit) GROUP BY town');
 EXPLAIN (COSTS off) SELECT count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit);
--- The private query is one of the same kind.
-SELECT dp_private_query('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)') AS private \gset
-SELECT :'private' AS query;
-:private;
+SELECT dp_private_query('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)');
+-- A subquery on the left of IN is asked once. Columns are free.
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+SELECT count(*) FROM visit WHERE cost + (SELECT count(*) / 100 FROM visit) IN (SELECT count(*) / 4 FROM visit GROUP BY town);
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit) LIMIT 0;
+SELECT * FROM visit JOIN (SELECT town, count(*) FROM visit GROUP BY town) x USING (town) WHERE 1 = 0;
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
 
 -- All is refused before anything is charged: what no query could ask, and what the query could not ask with the values that come.
 UPDATE spent SET before = epsilon_spent FROM dp_budget;
@@ -172,6 +176,25 @@ FETCH c;
 ROLLBACK;
 SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
 SELECT epsilon_spent FROM dp_budget;
+RESET SESSION AUTHORIZATION;
+
+-- A subquery in the body of a protected view, which its owner may replace, has the rights of the owner: it is never asked by itself.
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+SET search_path = regress_dpq_staged, public;
+CREATE VIEW costly AS SELECT * FROM visit;
+SELECT dp_protect_table('costly', 'person', 4), dp_grant_private_access('costly', 'regress_dpq_staged_analyst', epsilon => 100);
+CREATE OR REPLACE VIEW costly AS SELECT * FROM visit WHERE cost > (SELECT max(cost) - 5 FROM visit);
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+SELECT count(*) FROM regress_dpq_staged.costly;
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+CREATE OR REPLACE VIEW costly AS SELECT v.* FROM (SELECT * FROM visit WHERE cost > (SELECT max(cost) - 5 FROM visit)) v;
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+SELECT count(*) FROM regress_dpq_staged.costly;
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+CREATE OR REPLACE VIEW costly AS WITH x AS (SELECT max(cost) AS m FROM visit) SELECT v.* FROM visit v, x WHERE v.cost = m;
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+SELECT count(*) FROM regress_dpq_staged.costly;
+SELECT count(*) FROM regress_dpq_staged.costly WHERE cost > (SELECT count(*) / 10 FROM regress_dpq_staged.visit);
 RESET SESSION AUTHORIZATION;
 
 -- A table that an open cursor reads later stays as it is.

@@ -381,6 +381,9 @@ DPQ_FUNCTION(dpq_explain) {
 // (query text) returns text: the query with private aggregates in the place of standard ones
 DPQ_FUNCTION(dpq_private_query) {
   const char* written = written_query(fcinfo);
+  if (stage_query(read_query(written), written) != nullptr) {
+    refuse_writing("subqueries of it are asked first, each as a query of its own");
+  }
   Query* query = read_query(written);
   translate_for_session(query, written, nullptr);
   check_can_be_written(query);

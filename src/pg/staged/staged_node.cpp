@@ -248,12 +248,28 @@ void try_with_public_rows(const StagedNode* node, const List* rows) {
 
 // The rest is planned without values of parameters, as for the trial. So it is judged in the same
 // way.
+// Whether a query shows no row whatever there is, as BI tools ask it for its columns.
+bool is_empty(const Query* query) {
+  const auto* limit = as<Const>(eval_const_expressions(nullptr, query->limitCount));
+  if (limit != nullptr && IsA(limit, Const) && !limit->constisnull &&
+      DatumGetInt64(limit->constvalue) == 0) {
+    return true;
+  }
+  const bool has_group = query->hasAggs && query->groupClause == NIL && query->groupingSets == NIL;
+  const auto* where = as<Const>(eval_const_expressions(nullptr, query->jointree->quals));
+  const bool is_false = where != nullptr && IsA(where, Const) &&
+                        (where->constisnull || !DatumGetBool(where->constvalue));
+  return is_false && !has_group && query->setOperations == nullptr;
+}
+
 void run_all(StagedNode* node) {
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);
   List* rows = NIL;
   bool is_tried = false;
+  const bool asks = !is_empty(node->query.rest);
   for (const auto* stage : each<const Stage>(node->query.stages)) {
+    if (!asks) break;
     require_same_user(node);  // a function in a part may have changed it
     if (!stage->is_public && !is_tried) try_with_public_rows(node, rows);
     is_tried = is_tried || !stage->is_public;

@@ -127,6 +127,17 @@ bool stands_alone(const Level* level) {
   return level->outer_values == 0 && find_ctes_around(level, &ctes);
 }
 
+// Whether a query is in the body of a view, whose tables are read with the rights of its owner.
+// Asked by itself it would read protected rows with them, exactly and for nothing: it would not be
+// seen that they are borrowed through the view.
+bool is_of_view(const Level* level) {
+  for (const auto* entry : each<const RangeTblEntry>(level->query->rtable)) {
+    const bool is_view = entry->rtekind == RTE_RELATION && entry->relkind == RELKIND_VIEW;
+    if (is_view || OidIsValid(checked_user(level->query, entry))) return true;
+  }
+  return false;
+}
+
 // Whether a query of public tables has a clause with which it cannot be joined with protected rows
 // (pg/protect/public_level.hpp): what it gives is the same for all rows only if it is asked once.
 bool is_to_be_asked_once(const Level* level) {
@@ -164,7 +175,7 @@ bool shows_columns(const Query* query) {
 
 // Whether a subquery in FROM, or the list of one in an expression, is a stage.
 bool is_stage(const Level* level, Taken taken) {
-  if (!shows_columns(level->query) || !stands_alone(level)) return false;
+  if (is_of_view(level) || !shows_columns(level->query) || !stands_alone(level)) return false;
   if (gives_answers(level)) return taken == Taken::kAll;
   return gives_public(level) && is_to_be_asked_once(level);
 }
@@ -359,9 +370,10 @@ Query* with_cast(Query* query, Node* compared) {
   return made;
 }
 
-Node* stage_comparison(Staging* staging, const SubLink* subquery, const Level* level) {
+// `compared_with`: what stands on its left, without stages.
+Node* stage_comparison(Staging* staging, const SubLink* subquery, const Level* level,
+                       Node* compared_with) {
   const auto* comparison = as<OpExpr>(subquery->testexpr);
-  if (comparison == nullptr || !IsA(comparison, OpExpr)) return nullptr;
   auto* compared = static_cast<Node*>(lsecond(comparison->args));
   const Oid type = get_array_type(exprType(compared));
   const bool is_computed_of_value = any_node(compared, is_shown_value);
@@ -374,23 +386,9 @@ Node* stage_comparison(Staging* staging, const SubLink* subquery, const Level* l
   made->opfuncid = get_opcode(comparison->opno);
   made->useOr = subquery->subLinkType == ANY_SUBLINK;
   made->inputcollid = comparison->inputcollid;
-  made->args = list_make2(linitial(comparison->args), array);
+  made->args = list_make2(compared_with, array);
   made->location = subquery->location;
   return as<Node>(made);
-}
-
-Node* stage_subquery(Staging* staging, const SubLink* subquery, const Level* level) {
-  switch (subquery->subLinkType) {
-    case EXPR_SUBLINK:
-      return stage_value(staging, subquery, level);
-    case ARRAY_SUBLINK:
-      return stage_array(staging, subquery, level);
-    case ANY_SUBLINK:
-    case ALL_SUBLINK:
-      return stage_comparison(staging, subquery, level);
-    default:
-      return nullptr;  // refused later
-  }
 }
 
 // In the trees of a level itself. What is below its entries are levels of their own.
@@ -401,10 +399,26 @@ Tree* without_stages(Staging* staging, const Level* level, Taken taken, Tree* tr
     const auto* subquery = as<SubLink>(node);
     const Level* below = level_of(level, subquery->subselect);
     if (below == nullptr || list_member_ptr(staging->levels, below)) return nullptr;
-    const bool is_public_value = subquery->subLinkType == EXPR_SUBLINK && gives_public(below) &&
-                                 shows_columns(below->query) && stands_alone(below);
+    const bool is_public_value = subquery->subLinkType == EXPR_SUBLINK && !is_of_view(below) &&
+                                 gives_public(below) && shows_columns(below->query) &&
+                                 stands_alone(below);
     const bool is_taken = is_public_value || is_stage(below, taken);
-    return is_taken ? stage_subquery(staging, subquery, below) : nullptr;
+    if (!is_taken) return nullptr;
+    switch (subquery->subLinkType) {
+      case EXPR_SUBLINK:
+        return stage_value(staging, subquery, below);
+      case ARRAY_SUBLINK:
+        return stage_array(staging, subquery, below);
+      case ANY_SUBLINK:
+      case ALL_SUBLINK: {
+        if (!IsA(subquery->testexpr, OpExpr)) return nullptr;
+        auto* left = static_cast<Node*>(linitial(as<OpExpr>(subquery->testexpr)->args));
+        left = without_stages(staging, level, taken, left);
+        return stage_comparison(staging, subquery, below, left);
+      }
+      default:
+        return nullptr;  // refused later
+    }
   });
 }
 
@@ -555,10 +569,7 @@ void stage_with_queries(Staging* staging, const Level* level, Taken taken) {
 // its query.
 bool is_view(const Level* level, const Entry& entry) {
   if (OidIsValid(entry.table->relid)) return true;
-  for (const auto* table : each<const RangeTblEntry>(entry.below->query->rtable)) {
-    if (table->rtekind == RTE_RELATION && table->relkind == RELKIND_VIEW) return true;
-  }
-  return OidIsValid(checked_user(level->query, entry.table));
+  return is_of_view(entry.below) || OidIsValid(checked_user(level->query, entry.table));
 }
 
 void stage_derived_tables(Staging* staging, const Level* level, Taken taken) {
@@ -580,6 +591,7 @@ bool is_with_query(const Level* level, const Level* below) {
 }
 
 void stage_level(Staging* staging, const Level* level, Taken taken) {
+  if (is_of_view(level)) return;
   const List* below_it = level->below;
   List* others = NIL;
   for (auto* below : each<Level>(below_it)) {
