@@ -30,6 +30,7 @@ extern "C" {
 #include "utils/resowner.h"
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 }
 
 namespace dpquantile {
@@ -211,7 +212,7 @@ Parts parts_of(const char* written) {
 
 void explain_part(FunctionCallInfo fcinfo, Query* part, ParamListInfo parameters,
                   const char* written, double rows) {
-  PlannedStmt* plan = pg_plan_query(part, written, CURSOR_OPT_PARALLEL_OK, nullptr);
+  PlannedStmt* plan = DPQ_PLAN(pg_plan_query, part, written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
                                      None_Receiver, parameters, nullptr, 0);
   start_without_running(query);
