@@ -7,10 +7,11 @@ SET client_encoding = 'UTF8';
 CREATE TEMP TABLE subject (place integer, title text, types text);
 INSERT INTO subject VALUES
   (1, 'Numbers', 'int2 int4 int8 float4 float8 numeric'),
-  (2, 'Texts', 'text varchar bpchar name char'),
+  (2, 'Texts', 'text _text varchar bpchar name char'),
   (3, 'Dates and times', 'date time timetz timestamp timestamptz interval'),
   (4, 'Bytes', 'bytea'),
-  (5, 'Other types', '');
+  (5, 'JSON', 'jsonb'),
+  (6, 'Other types', '');
 
 -- The names of types as people write them, and their order.
 CREATE TEMP TABLE type AS
@@ -19,7 +20,8 @@ FROM pg_type AS t LEFT JOIN (
   VALUES (1, 'int2', 'smallint'), (2, 'int4', 'integer'), (3, 'int8', 'bigint'), (4, 'float4', 'real'), (5, 'float8', 'float8'), (6, 'numeric', 'numeric'),
     (7, 'text', 'text'), (8, 'varchar', 'varchar'), (9, 'bpchar', 'char(n)'), (10, 'name', 'name'), (11, 'date', 'date'), (12, 'time', 'time'),
     (13, 'timetz', 'timetz'), (14, 'timestamp', 'timestamp'), (15, 'timestamptz', 'timestamptz'), (16, 'interval', 'interval'),
-    (17, 'bool', 'boolean'), (18, 'uuid', 'uuid'), (19, 'anyenum', 'enums'), (20, 'bytea', 'bytea'), (21, 'bit', 'bit'), (22, 'varbit', 'varbit')
+    (17, 'bool', 'boolean'), (18, 'uuid', 'uuid'), (19, 'anyenum', 'enums'), (20, 'bytea', 'bytea'), (21, 'bit', 'bit'), (22, 'varbit', 'varbit'),
+    (23, 'jsonb', 'jsonb'), (24, '_text', 'text[]')
 ) AS n (place, type, name) ON t.oid = ('pg_catalog.' || quote_ident(n.type))::regtype
 WHERE t.typnamespace = 'pg_catalog'::regnamespace;
 
@@ -41,7 +43,7 @@ WHERE obj_description(p.oid, 'pg_proc') !~ '^implementation of ' AND p.oid NOT I
 -- The subject is the last of those of the arguments. The first four decide by the type of the answer, too.
 CREATE TEMP TABLE shape AS
 SELECT c.is_operator, c.name, cardinality(c.types) AS arguments,
-       (SELECT max(coalesce(s.place, CASE WHEN u.is_argument THEN 5 END))
+       (SELECT max(coalesce(s.place, CASE WHEN u.is_argument THEN 6 END))
         FROM (SELECT unnest(c.types) AS type, true AS is_argument UNION ALL SELECT p.prorettype, false) AS u JOIN pg_type AS t ON t.oid = u.type
         LEFT JOIN subject AS s ON t.typname = ANY (string_to_array(s.types, ' '))) AS place,
        (SELECT array_agg(t.name ORDER BY u.number) FROM unnest(c.types) WITH ORDINALITY AS u (type, number) JOIN type AS t ON t.oid = u.type) AS parts
@@ -117,7 +119,7 @@ FROM pg_cast JOIN type AS t ON t.oid = castsource WHERE castsource = casttarget 
 SELECT E'\n## Aggregates of the rows of one person\n\nWhat may sum up the rows of each person before a private aggregate counts persons. Each answer follows from the set of the person''s values, whatever the order of the\n'
   || E'rows is: sums of floats are exact and rounded once, and where equal values look different (-0 and 0, 1.0 and 1.00, 1 day and 24 hours) the answer is written in one way.\n'
   || E'Where PostgreSQL''s aggregate fails, because a sum is out of range, the answer is NULL. A numeric with more than 400 digits before or after the decimal point counts as NULL.\n'
-  || E'`count(DISTINCT value)` takes numbers, texts, bytea, dates, times, intervals, booleans, uuid and enums; other aggregates take no `DISTINCT`, and none `ORDER BY`. A percentile is of one fraction.\n\n| call | arguments |\n|---|---|\n'
+  || E'`count(DISTINCT value)` takes numbers, texts, bytea, dates, times, intervals, booleans, uuid and enums, and rows of these but bytea and intervals, `(city, kind)`; other aggregates take no `DISTINCT`, and none `ORDER BY`. A percentile is of one fraction.\n\n| call | arguments |\n|---|---|\n'
   || string_agg('| ' || names || ' | ' || types || ' |', E'\n' ORDER BY names COLLATE "C")
 FROM (SELECT string_agg('`' || name || '`', ' ' ORDER BY length(name), name COLLATE "C") AS names, types
       FROM (SELECT p.proname AS name, CASE p.proname WHEN 'count' THEN '\*; any' WHEN 'percentile_disc' THEN 'number, date, time, timestamp, timestamptz, interval, boolean'

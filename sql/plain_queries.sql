@@ -456,13 +456,14 @@ SELECT avg(length(name)) FROM staff;
 SELECT avg(twice + age) FROM (SELECT 2 * id AS twice, age FROM staff) t;
 SELECT sum(id) FROM staff;
 SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY id) FROM staff;
+SELECT count(NULL) FROM staff;
 SELECT min(id) FROM staff;
 SELECT max(id) FROM staff;
 SELECT min(name) FROM staff;
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY name) FROM staff;
 -- Bounds and errors are no aggregates over the rows of a group.
-SELECT department, max(age) FROM staff GROUP BY department;
-SELECT department, dp_error_of(count(*)) FROM staff GROUP BY department;
+SELECT department, max(age) FROM staff GROUP BY department ORDER BY department;
+SELECT department, dp_error_of(count(*)) FROM staff GROUP BY department ORDER BY department;
 SELECT count(*) FROM staff WHERE name || age = 'name 21';
 SELECT count(*) FROM staff WHERE age || name = '21name';
 SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY age DESC) FROM staff;

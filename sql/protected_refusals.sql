@@ -494,7 +494,7 @@ SELECT salary, dp_count(1) FROM staff GROUP BY salary HAVING NOT dp_keep_group(1
 SELECT salary FROM staff GROUP BY salary HAVING dp_keep_group(1, 1e-6) AND (1 / (salary - 5) > 2 OR dp_keep_group(1, 1e-6));
 SELECT salary FROM staff GROUP BY salary HAVING CASE WHEN dp_keep_group(1, 1e-6) THEN 1 / (salary - 5) > 2 END AND dp_keep_group(1, 1e-6);
 SELECT id, name, dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(1, 1e-6);
-SELECT d.id, dp_count(s.id, 1) FROM department d JOIN staff s ON s.department = d.id GROUP BY d.id;
+SELECT d.id, s.salary, dp_count(s.id, 1) FROM department d JOIN staff s ON s.department = d.id GROUP BY d.id, s.salary;
 SELECT d.id, dp_count(s.id, 1) FROM staff s LEFT JOIN department d ON s.department = d.id GROUP BY d.id;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id WHERE s.salary > 5 GROUP BY d.id;
 SELECT s.salary, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY s.salary HAVING dp_keep_group(1, 1e-6);
@@ -568,6 +568,7 @@ SET SESSION AUTHORIZATION regress_dpq_asker;
 SELECT dp_count(0.51) FROM staff;
 SELECT dp_count(NULL, dp_options(rho => 0.126)) FROM staff;
 SELECT dp_count(0.1), dp_median(salary, 0.6, 0, 10) FROM staff;
+SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT dp_count(0.009), dp_median(salary, 0.6, 0, 10), dp_count(0.5) FROM staff');
 SELECT department, dp_count(0.1) FROM staff GROUP BY department HAVING dp_keep_group(0.6, 1e-6);
 SELECT dp_count(0.5) > -1000 AS answers FROM staff;
 PREPARE planned_before AS SELECT dp_count(0.4) > -1000 AS answers FROM staff;

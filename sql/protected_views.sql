@@ -170,6 +170,13 @@ SELECT dp_protect_table('rooms', user_id => 'person', unit => 'patient');
 SELECT dp_protect_table('of_several', user_id => 'person', unit => 'patient');
 SELECT dp_protect_table('first_rows', user_id => 'person', unit => 'patient');
 SELECT dp_protect_table('shares', user_id => 'person', unit => 'patient');
+-- Of one table: all queries would be refused.
+CREATE VIEW dearest AS SELECT v.cost, v.person FROM (SELECT cost, person FROM treatment ORDER BY cost DESC LIMIT 10) v WHERE v.cost > 1;
+CREATE VIEW later AS SELECT cost FROM treatment OFFSET 3;
+CREATE VIEW sorted AS SELECT cost, person FROM treatment ORDER BY cost;
+SELECT dp_protect_table('dearest', user_id => 'person', unit => 'patient');
+SELECT dp_protect_table('later');
+SELECT dp_protect_table('sorted', user_id => 'person', unit => 'patient');
 SELECT dp_protect_table('crossed', user_id => 'person', unit => 'patient');
 SELECT dp_protect_table('calculated', user_id => 'person', unit => 'patient');
 SELECT dp_protect_table('kept_wards', user_id => 'person', unit => 'patient');

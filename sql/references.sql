@@ -90,6 +90,10 @@ SELECT dp_set_domain('orders', 'shop', '{1,2}');
 SELECT dp_grant_private_access('orders', 'regress_dpq_refs_analyst', epsilon => 100, delta => 1e-6);
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 SELECT dp_count(200) FROM lines l JOIN orders o ON o.id = l.order_id WHERE o.day < '2026-02-01';
+-- The hints say where the person of a row is.
+SELECT count(*) FROM orders o WHERE EXISTS (SELECT FROM lines l WHERE l.order_id = o.id);
+SELECT count(*) FROM (SELECT order_id FROM lines UNION SELECT customer FROM orders) p;
+SELECT count(*) FROM (SELECT kind FROM lines UNION ALL SELECT 'order' FROM orders) p;
 SELECT dp_count(200) FROM orders o, lines l WHERE l.order_id = o.id AND o.shop = 2;
 SELECT dp_count(200) FROM orders o LEFT JOIN lines l ON l.order_id = o.id AND l.kind = 'a' WHERE o.id < 1000;
 SELECT dp_count(o.shop, 200) AS orders, dp_count(200) AS lines FROM lines l LEFT JOIN orders o ON o.id = l.order_id AND o.shop = 2 WHERE l.order_id < 1000;

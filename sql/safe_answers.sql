@@ -59,6 +59,20 @@ SELECT x FROM (SELECT count(*) AS n FROM visits) a, abs(1 / (n - n)) x;
 PREPARE ratio AS SELECT count(*) / $1::int AS ratio, CASE WHEN $1 = 0 THEN 0 ELSE 1 / $1 END AS share FROM visits;
 EXECUTE ratio(0);
 EXECUTE ratio(20);
+-- Sums of answers that would overflow leave out what is too large, and only that.
+SELECT sum(x) AS sum, avg(x) AS mean, stddev(x) AS deviation, sum(x::real) AS single, corr(x, n) AS corr, sum(1e-320::float8 * n) = 1e-320::float8 * sum(n) AS of_tiny
+  FROM (SELECT kind, count(*) AS n, CASE kind WHEN 'web' THEN 1e305::float8 * (count(*) * 170) ELSE count(*) END AS x FROM visits WHERE kind <> 'phone' GROUP BY kind) a
+ WHERE kind = 'web' OR n > 0;
+SELECT sum(x::real * '1e37') OVER (ORDER BY n) AS few, sum(x) OVER (ORDER BY n), avg(x * 1e200) OVER () AS mean, sum(CASE WHEN n = 10 THEN 'Infinity'::float8 ELSE x END) OVER () AS infinite,
+       avg(CASE WHEN n = 10 THEN 'NaN'::float8 ELSE x END) OVER () AS undefined FROM (SELECT kind, count(*) AS n, count(*)::float8 AS x FROM visits GROUP BY kind) a ORDER BY n;
+-- Frames, and percentiles of answers
+SELECT n, count(*) OVER (ORDER BY n ROWS BETWEEN (SELECT count(*) - count(*) FROM visits) PRECEDING AND CURRENT ROW) AS one,
+       count(*) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND (SELECT nullif(count(*), count(*)) FROM visits) FOLLOWING) AS single,
+       sum(n) OVER (ORDER BY n RANGE BETWEEN 10 PRECEDING AND CURRENT ROW) AS near FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a ORDER BY n;
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY n) AS median, percentile_disc(ARRAY[0, 1, NULL]) WITHIN GROUP (ORDER BY n) AS ends FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+-- A subquery of a large table that the role may read ends with its second row.
+SELECT (SELECT a.size + n FROM shop a, generate_series(1, 1000) b, generate_series(1, 1000) c, generate_series(1, 1000) d, generate_series(1, 1000) e) IS NULL AS several
+  FROM (SELECT count(*) AS n FROM visits) a;
 -- What fails whatever the answers are, and what could, is refused for nothing.
 SELECT count(*) AS charges FROM dp_ledger \gset
 SELECT count(*), 1 / 0 FROM visits;
@@ -71,6 +85,13 @@ SELECT regexp_split_to_table(kind, '(') FROM (SELECT kind, count(*) AS n FROM vi
 SELECT ARRAY[x, '{1}'::bigint[]] FROM (SELECT ARRAY[count(*), 2] AS x FROM visits) a;
 SELECT (SELECT ARRAY[n] FROM shop) FROM (SELECT count(*) AS n FROM visits) a;
 SELECT n FROM (SELECT count(*) AS n FROM visits) a LIMIT -1;
+SELECT array_agg(ARRAY[n]) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT percentile_cont(n / 10) WITHIN GROUP (ORDER BY n) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a GROUP BY n;
+SELECT percentile_cont(ARRAY[0.5, 1.5]) WITHIN GROUP (ORDER BY n) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT sum(n) OVER (ORDER BY n RANGE (SELECT count(*) FROM visits) PRECEDING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT sum(n) OVER (ORDER BY n ROWS -1 PRECEDING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT sum(n) OVER (ORDER BY n::float8 RANGE 'NaN' PRECEDING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT sum(n) OVER (ORDER BY n ROWS NULL PRECEDING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
 SELECT count(*) = :charges AS nothing_charged FROM dp_ledger;
 -- Nothing is computed of a group that is not shown, so that no notice tells of it.
 SELECT city, dp_count(1) > 0 AS some FROM visits WHERE city = 'Vaduz' GROUP BY city HAVING (city || dp_count(1))::int IS NULL AND dp_keep_group(1, 1e-12);

@@ -9,15 +9,16 @@ SELECT dp_grant_budget('regress_dpq_staged_analyst', 1e6, 0.5, smallest_charge =
 SELECT dp_restrict_role('regress_dpq_staged_analyst');
 SET SESSION AUTHORIZATION regress_dpq_staged_owner;
 SET search_path = regress_dpq_staged, public;
--- 200 visits of 100 persons. Towns have 80, 60, 40 and 20 visits, and of each visit in 5 is no town known.
-CREATE TABLE visit (id int PRIMARY KEY, person int, town text, kind varchar(9), day date, cost int);
+-- 200 visits of 100 persons. Towns have 80, 60, 40 and 20 visits.
+CREATE TYPE mood AS ENUM ('good', 'bad');
+CREATE TABLE visit (id int PRIMARY KEY, person int, town text NOT NULL, kind varchar(9) NOT NULL, day date, cost int, mood mood, host inet);
 INSERT INTO visit SELECT i, 1 + i % 100, (ARRAY['a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd'])[1 + i % 10], (ARRAY['web', 'ward', 'web'])[1 + i % 3],
-  date '2025-01-01' + i % 28, i % 50 FROM generate_series(1, 200) i;
+  date '2025-01-01' + i % 28, i % 50, CASE WHEN i % 2 = 0 THEN 'good'::mood WHEN i % 3 = 0 THEN 'bad' END FROM generate_series(1, 200) i;
 CREATE TABLE town (name text PRIMARY KEY, size numeric);
 INSERT INTO town VALUES ('a', 1), ('b', 2), ('c', 3), ('d', 4);
 GRANT SELECT ON town TO regress_dpq_staged_analyst;
 SELECT dp_protect_table('visit', 'person', 4);
-SELECT dp_set_domain('visit', 'town', '{a,b,c,d}'), dp_set_domain('visit', 'kind', '{web,ward}'), dp_set_domain('visit', 'cost', 0, 50);
+SELECT dp_set_domain('visit', 'town', '{a,b,c,d}'), dp_set_domain('visit', 'kind', '{web,ward}'), dp_set_domain('visit', 'mood', '{good,bad,NULL}'), dp_set_domain('visit', 'cost', 0, 50);
 SELECT dp_grant_private_access('visit', 'regress_dpq_staged_analyst', epsilon => 100, delta => 1e-6);
 -- Each question is asked by the owner, who sees the rows, and by the analyst.
 CREATE TABLE question (id serial, query text);
@@ -29,13 +30,27 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT town FROM visit WHERE cost < 10) x USING (town)'),
   ('SELECT count(*) FROM visit v JOIN (SELECT town FROM (SELECT town, count(*) AS n FROM visit GROUP BY town) y WHERE n > 50) x USING (town)'),
   ('SELECT x.big, count(*) FROM visit v JOIN (SELECT town, count(*) > 50 AS big FROM visit GROUP BY town) x USING (town) GROUP BY 1'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood = v.mood AND x.town = v.town WHERE n > 25'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood IS NOT DISTINCT FROM v.mood AND x.town = v.town WHERE n > 25'),
   -- No group at all
   ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x USING (town)'),
   ('SELECT count(*) FROM visit WHERE town NOT IN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000)'),
+  ('SELECT count(*) FROM visit, (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) x'),
+  ('SELECT count(*), count(x.n) FROM visit LEFT JOIN (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) x ON true'),
+  ('SELECT count(v.id) FROM (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) x LEFT JOIN visit v ON v.cost < x.n'),
+  ('SELECT x.town, count(v.id) FROM (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x LEFT JOIN visit v USING (town) GROUP BY 1'),
+  ('SELECT t.n, count(*) FROM visit v, (SELECT town AS n FROM visit GROUP BY town HAVING count(*) > 1000 LIMIT 1) t GROUP BY 1'),
+  ('SELECT count(*) FROM visit v, (SELECT name FROM town ORDER BY 1 LIMIT 0) t'),
+  ('SELECT t.name, count(v.id) FROM (SELECT name FROM town WHERE false UNION SELECT name FROM town WHERE false) t LEFT JOIN visit v ON t.name = v.town GROUP BY 1'),
+  ('WITH n AS (SELECT count(*) AS n FROM visit HAVING count(*) > 1000) SELECT n.n, s.c FROM (SELECT count(*) AS c FROM visit, n) s LEFT JOIN n ON true'),
+  ('WITH n AS (SELECT count(*) AS n FROM visit HAVING count(*) > 1000), m AS (SELECT count(*) AS m FROM visit, n) SELECT count(*) FROM visit, m WHERE cost >= m.m'),
   -- WITH queries, also over rows and over one another
   ('WITH web AS (SELECT * FROM visit WHERE kind = ''web''), best AS (SELECT town FROM web GROUP BY town ORDER BY count(*) DESC LIMIT 2) SELECT count(*) FROM web JOIN best USING (town)'),
   ('WITH n AS (SELECT count(*) / 10 AS n FROM visit), m AS (SELECT count(*) AS m FROM visit, n WHERE cost < n.n) SELECT count(*) FROM visit, n, m WHERE cost < n.n AND id < m.m'),
   ('WITH n AS (SELECT count(*) / 10 AS n FROM visit), s AS (SELECT town, count(*) AS c FROM visit, n WHERE cost < n.n GROUP BY town) SELECT s.*, n.n FROM s, n'),
+  ('WITH base AS (SELECT * FROM visit WHERE cost < (SELECT count(*) / 5 FROM visit)), best AS (SELECT town FROM base GROUP BY town ORDER BY count(*) DESC LIMIT 2) SELECT count(*) FROM base JOIN best USING (town)'),
+  ('WITH base AS (SELECT * FROM visit WHERE kind = ''web''), big AS (SELECT * FROM base WHERE cost > (SELECT count(*) / 10 FROM base)) SELECT count(*) FROM big'),
+  ('WITH a AS (SELECT count(*) / 20 AS n FROM visit), b AS (SELECT count(*) / 20 AS n FROM visit WHERE cost > (SELECT n FROM a)) SELECT count(*) FROM visit WHERE cost > (SELECT n FROM b)'),
   -- One value
   ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)'),
   ('SELECT town, count(*) FROM visit, (SELECT count(*) / 10 AS n FROM visit) x WHERE cost > n GROUP BY town'),
@@ -80,6 +95,11 @@ CREATE TEMP TABLE spent AS SELECT epsilon_spent AS before FROM dp_budget;
 WITH n AS (SELECT count(*) AS n FROM visit) SELECT count(*), (SELECT n FROM n) FROM visit, n WHERE id < n.n;
 WITH n AS (SELECT count(*) AS n FROM visit) SELECT count(*), (SELECT max(n) FROM n) FROM visit WHERE id < (SELECT n FROM n);
 SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+WITH w AS (SELECT count(*) / 20 AS n FROM visit WHERE cost > (SELECT count(*) / 20 FROM visit)), unnamed AS (SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit))
+  SELECT count(*) FROM visit WHERE cost > (SELECT n FROM w);
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit WHERE cost > (SELECT count(*) / 20 FROM visit))');
 SELECT private_aggregate, epsilon, error_in, problem FROM dp_explain('SELECT town, count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit) GROUP BY town');
 EXPLAIN (COSTS off) SELECT count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit);
 -- The private query is one of the same kind.
@@ -103,6 +123,15 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT unnest(ARRAY[town, ''a'']) AS town FROM visit) x USING (town)'),
   ('SELECT count(*), max(day) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
   ('SELECT * FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit v, (SELECT FROM town LIMIT 1) t'),
+  ('SELECT count(*) FROM visit v, (SELECT FROM town ORDER BY name LIMIT 1) t'),
+  ('WITH t AS (SELECT FROM visit GROUP BY town) SELECT count(*) FROM visit v, t'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) FROM visit GROUP BY mood, town) x USING (mood)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT host, count(*) FROM visit GROUP BY host) x USING (host)'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND cost > (SELECT size FROM town)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT ''a'' AS town FROM town LIMIT 2) t USING (town) WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND id > (SELECT count(*) FROM visit WHERE cost > (SELECT size FROM town))'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT set_config(''role'', ''regress_dpq_staged_owner'', false)::int FROM town LIMIT 1)'),
   ('SELECT count(*) FROM visit v WHERE (SELECT count(*) FROM visit w WHERE w.town = v.town) > 3'),
   ('SELECT count(*) FROM visit v WHERE (town, kind) IN (SELECT town, kind FROM visit GROUP BY town, kind)');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
@@ -143,6 +172,16 @@ FETCH c;
 ROLLBACK;
 SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
 SELECT epsilon_spent FROM dp_budget;
+RESET SESSION AUTHORIZATION;
+
+-- A table that an open cursor reads later stays as it is.
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+CREATE TEMP TABLE word (text text);
+INSERT INTO word VALUES ('b');
+BEGIN;
+DECLARE c CURSOR FOR SELECT count(*) FROM visit WHERE town > (SELECT text FROM word WHERE text < 'c' LIMIT 1);
+ALTER TABLE word ALTER text TYPE int8 USING 7;
+ROLLBACK;
 RESET SESSION AUTHORIZATION;
 
 -- A table that goes takes the plan with it.

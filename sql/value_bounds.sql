@@ -68,6 +68,10 @@ SELECT min(day), max(day) FROM trips WHERE day >= '2024-02-01' AND day < date '2
 SELECT min(begun AT TIME ZONE 'UTC') AS least, max(begun AT TIME ZONE 'UTC') AS greatest FROM trips WHERE begun >= timestamptz '2024-02-01 UTC' AND begun < '2024-03-01 UTC';
 -- A date and a moment are compared in the time zone.
 SELECT min(begun AT TIME ZONE 'UTC') <= '2024-02-01 05:00' AS has_first, max(begun AT TIME ZONE 'UTC') >= '2024-03-01 05:00' AS has_last FROM trips WHERE begun >= date '2024-02-01' AND begun <= date '2024-03-01';
+SELECT min(b AT TIME ZONE 'UTC') <= '2024-02-01 05:00' AS has_first, max(b AT TIME ZONE 'UTC') BETWEEN '2024-03-01 05:00' AND '2024-03-03' AS has_last
+  FROM (SELECT CASE WHEN begun >= date '2024-02-01' AND begun <= date '2024-03-01' THEN begun END AS b FROM trips) t;
+SELECT min(b AT TIME ZONE 'UTC') <= '2019-12-31 05:00' AS has_first, max(b AT TIME ZONE 'UTC') BETWEEN '2026-12-31 23:59:59' AND '2027-01-03' AS has_last
+  FROM (SELECT CASE WHEN seats > 0 THEN day ELSE begun END AS b FROM trips WHERE day <= '2026-12-31') t;
 -- Ages by the clock have bounds for a year: born between 1940 and 2010.
 SELECT max(extract(year FROM age(born))) - min(extract(year FROM age(born))) BETWEEN 70 AND 75 AS years, max(current_date - born) - min(current_date - born) BETWEEN 25990 AND 26360 AS days FROM trips;
 -- No value can be there, or one: the bounds of the column. Nothing follows from what a row computes.

@@ -27,6 +27,7 @@ constexpr auto kMeans = {Mechanism::kMean};
 constexpr auto kVariances = {Mechanism::kVariance};
 constexpr auto kPairs = {Mechanism::kPairs};
 constexpr auto kHistograms = {Mechanism::kHistogram};
+constexpr auto kBounds = {Mechanism::kLearnedBounds};
 constexpr auto kGroups = {Mechanism::kGroupsOfRows};
 constexpr auto kUserGroups = {Mechanism::kGroupsOfUsers};
 
@@ -45,6 +46,7 @@ constexpr FamilyMechanisms kFamilies[] = {{"kQuantiles", kQuantileMethods},
                                           {"kMoments", kVariances},
                                           {"kKeepGroup", kGroups},
                                           {"kHistogram", kHistograms},
+                                          {"kLearnedBounds", kBounds},
                                           {"kKeepUserGroup", kUserGroups},
                                           {"kCovariance", kPairs},
                                           {"kRegression", kPairs}};

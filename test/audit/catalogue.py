@@ -128,6 +128,11 @@ case("dp_histogram", "counts, rho", "dp_histogram(v, NULL, '{0, 5, 10}', dp_opti
 case("dp_histogram", "counts, replaced", "dp_histogram(v, 1, '{0, 5, 10}')", (numbers(1), numbers(7)), statistics=("a[1]", "a[2]"),
      neighbours="replace")
 
+# With 30 rows of one value there are bounds if the noise is above 0, with 31 if it is not below 0. With rho = 1/2 it takes more than 7.7.
+FIVES = [5] * 30
+case("dp_learn_bounds", "counts", "dp_learn_bounds(v, 1)", added(FIVES, 5), statistics=("(a IS NOT NULL)::int",))
+case("dp_learn_bounds", "counts, rho", "dp_learn_bounds(v, NULL, dp_options(rho => 0.5))", added(FIVES[:7], 5), statistics=("(a IS NOT NULL)::int",))
+
 # One quantile: the row makes the wide gap a better answer and the ends worse ones. The ends are rare, so nearly all of the difference is in
 # their probability, and hardly any in the constant that makes the probabilities sum to 1. For rho both are as likely.
 MEDIAN = added([930], 70)

@@ -13,10 +13,11 @@ DECLARE
 BEGIN
   WHILE n >= 256 LOOP
     EXECUTE format('CREATE TABLE worst_%s AS SELECT 1 AS i, repeat(''a'', %s) AS a, repeat(chr(228), %s) AS u, ''%%'' || repeat(''a'', %s) || ''b'' AS p,
-                           array_fill(7, ARRAY[%s]) AS l, array_fill(NULL::int, ARRAY[%s]) AS z, repeat(''1'', %s)::varbit AS v,
+                           array_fill(7, ARRAY[%s]) AS l, array_fill(NULL::int, ARRAY[%s]) AS z,
+                           to_jsonb(array_fill(''''::text, ARRAY[%s])) AS j, jsonb_set(to_jsonb(array_fill(''[]''::jsonb, ARRAY[%s])), ''{0}'', ''[null]'') AS h, repeat(''1'', %s)::varbit AS v,
                            (repeat(''9'', 50) || ''.'' || repeat(''9'', 50))::numeric AS s, repeat(''7'', 400)::numeric AS n,
                            timestamptz ''2024-03-05 12:34:56.789'' AS t, date ''2024-03-05'' AS d, 1.5::float8 AS f
-                      FROM generate_series(1, current_setting(''bench.rows'')::int)', n, n, n / 2, n / 64, (n - 32) / 4, (n - 32) * 8, (n - 8) * 8);
+                      FROM generate_series(1, current_setting(''bench.rows'')::int)', n, n, n / 2, n / 64, (n - 32) / 4, (n - 32) * 8, n / 4 - 2, n / 8 - 2, (n - 8) * 8);
     EXECUTE format('SELECT dp_protect_table(%1$L), dp_grant_private_access(%1$L, ''analyst'')', 'worst_' || n);
     n := least(n / 2, 65536);
   END LOOP;
@@ -31,13 +32,16 @@ CREATE TABLE worst_types AS
          (repeat('9', 50) || '.' || repeat('9', 50))::numeric AS c_numeric, repeat('a', 200)::text AS c_text, repeat('a', 200)::varchar AS c_varchar,
          repeat('a', 200)::bpchar AS c_bpchar, repeat('a', 63)::name AS c_name, repeat('a', 200)::bytea AS c_bytea, date '2024-03-05' AS c_date,
          time '12:34:56.789' AS c_time, timetz '12:34:56.789+02' AS c_timetz, timestamp '2024-03-05 12:34:56.789' AS c_timestamp,
-         timestamptz '2024-03-05 12:34:56.789' AS c_timestamptz, interval '1 month 3 days 4.56 s' AS c_interval, 'ok'::mood AS c_anyenum
+         timestamptz '2024-03-05 12:34:56.789' AS c_timestamptz, interval '1 month 3 days 4.56 s' AS c_interval, 'ok'::mood AS c_anyenum,
+         jsonb_build_object('ab', repeat('a', 200), 'b', '{}'::jsonb, 'c', '[1, 1e300]'::jsonb) AS c_jsonb
     FROM generate_series(1, 50);
 SELECT dp_protect_table('worst_types'), dp_grant_private_access('worst_types', 'analyst') \g /dev/null
 CREATE TABLE calls AS
   SELECT p.oid::regprocedure::text AS function,
          format('pg_catalog.%I(%s)', p.proname, (
-           SELECT string_agg(CASE WHEN t.typname <> 'text' THEN 'c_' || t.typname
+           SELECT string_agg(CASE WHEN t.typname = '_text' THEN CASE WHEN p.provariadic <> 0 THEN 'VARIADIC ' ELSE '' END || '''{ab}'''
+                                  WHEN p.proname ~ '^jsonb_contain' AND number > 1 THEN '''{"ab": 7, "c": [1]}'''
+                                  WHEN t.typname <> 'text' THEN 'c_' || t.typname
                                   WHEN p.proname IN ('date_trunc', 'date_part', 'extract') AND number = 1 THEN '''month'''
                                   WHEN p.proname IN ('date_trunc', 'timezone', 'make_timestamptz') THEN '''Europe/Paris'''
                                   WHEN p.proname = 'to_char' THEN '''TMMonth 999.99'''
@@ -131,6 +135,8 @@ BEGIN
     'to_char(t, repeat(''TMDy'', 4) COLLATE "und-x-icu") = $k',
     'date_trunc(''month'', t) = timestamptz ''epoch'' + $n * interval ''1 s''', 'extract(epoch FROM t) = -$n', 'make_date(i, 13, $n) = d', 'a::date = d + $n',
     'p::numeric = $n', 'a::float8 = $n', 'acosd(f + $n) = 0', 'i + $n = 0', 'f * $n = -1',
+    'j ->> 0 = $k', 'j #>> ''{$n}'' = $k', 'j::text = $k', 'h::text = $k', '(j -> ''a'' -> $k) IS NOT NULL', 'j ? $k', 'j ?| array[$k, ''a'', ''b'', ''c'']',
+    'j @> ''["$n", "a", "b", "c"]''', 'h @> ''[[$n], [null], [true]]''', 'h <@ ''[[$n], [null], [true]]''', '(j ->> 1)::numeric = $n', '(j -> $n)::int = 1',
     'i = ANY (string_to_array(repeat(''9,'', 999) || 9 + $n, '','')::int[])']
   LOOP
     worst := NULL;

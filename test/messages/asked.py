@@ -14,7 +14,7 @@ Ask = Callable[[str], Sequence[Row]]  # a superuser asks, and gets the rows
 FUNCTIONS = """
 SELECT format('%I.%I', p.pronamespace::regnamespace, p.proname), p.prorettype = 'bool'::regtype, p.oid,
        (SELECT string_agg(declared || ':' || type::oid || ':' || marked, '|' ORDER BY number)
-          FROM unnest(p.proargtypes) WITH ORDINALITY u (argument, number) JOIN sample ON declared = argument), p.pronargs
+          FROM unnest(p.proargtypes) WITH ORDINALITY u (argument, number) JOIN sample ON declared = argument), p.pronargs, p.provariadic <> 0
   FROM pg_proc p
  WHERE dpquantile.how_total(p.oid) IN ('as it is', 'variant') ORDER BY p.oid"""
 
@@ -70,12 +70,14 @@ def count_of(condition: str) -> str:
     return f"SELECT dp_count(1) IS NOT NULL FROM person WHERE {condition}"
 
 
-def calls(name: str, is_condition: bool, trigger: int, values: List[str]) -> Iterator[Asked]:
+def calls(name: str, is_condition: bool, is_variadic: bool, trigger: int, values: List[str]) -> Iterator[Asked]:
     """Calls of a function with columns for its arguments, then with constants for more and more of its texts."""
     texts = [i for i, value in enumerate(values) if value.startswith("25:")]
     for public in public_choices(texts):
         arguments = [f"'{public[i]}'" if i in public else "c" + value.split(":")[0] for i, value in enumerate(values)]
         seen = [f"{i}:{value.split(':', 1)[1]}" for i, value in enumerate(values) if i not in public]
+        if is_variadic:
+            arguments[-1] = f"VARIADIC {arguments[-1]}"
         call = f"{name}({', '.join(arguments)})"
         if seen:
             yield Asked(name, count_of(call if is_condition else f"{call} IS NOT NULL"), trigger, "|".join(seen))
@@ -83,11 +85,11 @@ def calls(name: str, is_condition: bool, trigger: int, values: List[str]) -> Ite
 
 def functions(ask: Ask) -> Iterator[List[Asked]]:
     """For each function that rows may call, the calls that may be accepted."""
-    for name, is_condition, trigger, text, arguments in ask(FUNCTIONS):
+    for name, is_condition, trigger, text, arguments, is_variadic in ask(FUNCTIONS):
         values = str(text).split("|")
         if len(values) != int(str(arguments)):
             raise RuntimeError(f"test/total/samples.sql lacks a type of {name}")
-        yield list(calls(str(name), is_condition == "t", int(str(trigger)), values))
+        yield list(calls(str(name), is_condition == "t", is_variadic == "t", int(str(trigger)), values))
 
 
 def conversions(ask: Ask) -> Iterator[Asked]:

@@ -24,6 +24,7 @@
 #include "core/moments/bernstein_sums.hpp"
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
+#include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/quantiles/quantiles.hpp"
@@ -173,6 +174,22 @@ DPQ_WRAPPED(std::pmr::vector<std::int64_t>, release_histogram,
   MechanismCall mechanism("bins", privacy, sum_of(counts));
   mechanism.add_inputs(counts);
   return exchanged_all(mechanism, original_release_histogram(counts, privacy, context));
+}
+
+DPQ_WRAPPED(std::optional<LearnedBounds>, learn_bounds,
+            "_ZN10dpquantile12learn_boundsERKNS_11OrdinalGridESt4spanIK" DPQ_U64 "L" DPQ_DYNAMIC
+            "EERKNS_16PrivacyParameterERKNS_16MechanismContextE",
+            (const OrdinalGrid& grid, Counts counts, const PrivacyParameter& privacy,
+             const Context& context)) {
+  MechanismCall mechanism("bins", privacy, sum_of(counts));
+  mechanism.add_inputs(counts);
+  const auto bounds = original_learn_bounds(grid, counts, privacy, context);
+  const LearnedBounds any = bounds.value_or(LearnedBounds{});
+  std::uint64_t output[] = {bounds ? 1U : 0U, std::bit_cast<std::uint64_t>(any.lower),
+                            std::bit_cast<std::uint64_t>(any.upper)};
+  mechanism.exchange(output);
+  if (output[0] == 0) return std::nullopt;
+  return LearnedBounds{std::bit_cast<double>(output[1]), std::bit_cast<double>(output[2])};
 }
 
 DPQ_WRAPPED(std::pmr::vector<std::int64_t>, release_cdf,

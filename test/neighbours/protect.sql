@@ -21,3 +21,8 @@ SELECT dp_grant_private_access(name::regclass, 'analyst', epsilon => 0.5, delta 
 SELECT dp_set_domain(name::regclass, 'level', 1, 4, 1)
   FROM unnest('{calls,beds,doses,meals,trips,known_meals,most_doses,fed_beds,ranked_trips,placed_meals,notes,slips,bills,clients,orders,lines,parts,invoices}'::text[]) AS name
 \g (format=unaligned tuples_only=on) /dev/null
+-- Lists with NULL, and with a key that stands for others
+SELECT dp_set_domain(name::regclass, 'level', '{1,2,3,NULL}'::int[]) FROM unnest('{calls,beds,trips,orders,clients,known_meals}'::text[]) AS name
+\g (format=unaligned tuples_only=on) /dev/null
+SELECT dp_set_other_key(name::regclass, 'level', 2) FROM unnest('{beds,trips,orders}'::text[]) AS name
+\g (format=unaligned tuples_only=on) /dev/null

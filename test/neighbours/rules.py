@@ -112,7 +112,11 @@ text: (#)[1] : text[]
 text: (#)[#] : text[] int4
 text: array_to_string(#, ',') : text[]
 text: # ->> 'a' : jsonb
+text: # #>> # : jsonb text[]
+text: #::text : jsonb
 text: jsonb_typeof(#) : jsonb
+jsonb: # -> 'a' : jsonb
+jsonb: # -> # : jsonb int4
 int4: length(#) : varchar
 int4: position(# IN #) : text text
 int4: strpos(#, 'a') : text
@@ -121,6 +125,7 @@ int4: cardinality(#) : text[]
 int4: array_length(#, 1) : text[]
 int4: array_length(#, #) : text[] int4
 int4: (# ->> 'a')::int4 : jsonb
+int4: (# -> 'a')::int4 : jsonb
 int4: hashtext(#) : text
 int4: hashint4(#) : int4
 int4: num_nulls(#, #) : text int4
@@ -141,6 +146,8 @@ bool: # && # : text[] text[]
 bool: # @> ARRAY['x'] : text[]
 bool: # ? 'a' : jsonb
 bool: # @> '{"a": 1}' : jsonb
+bool: # <@ # : jsonb jsonb
+bool: # ?| # : jsonb text[]
 bool: # = # COLLATE "C" : text text
 bool: # < # COLLATE "POSIX" : text text
 bool: # = ANY ('{1,2,3}') : int4

@@ -17,9 +17,10 @@ SELECT p.oid::regprocedure::text,
                    FROM pg_operator WHERE oprcode = p.oid AND oprname !~ '#' ORDER BY oid LIMIT 1),
                 (SELECT format('CAST(# AS %s)', casttarget::regtype)
                    FROM pg_cast WHERE castfunc = p.oid AND castsource = p.proargtypes[0] AND castsource <> casttarget AND p.pronargs = 1 LIMIT 1),
-                format('pg_catalog.%I(%s)', p.proname, (SELECT string_agg('#', ', ') FROM unnest(p.proargtypes)))),
+                format('pg_catalog.%I(%s)', p.proname, (SELECT string_agg(CASE WHEN p.provariadic <> 0 AND number = p.pronargs THEN 'VARIADIC #' ELSE '#' END, ', ' ORDER BY number)
+                                                              FROM unnest(p.proargtypes) WITH ORDINALITY u (type, number)))),
        (SELECT typname FROM pg_type WHERE oid = p.prorettype),
-       (SELECT string_agg(typname, ' ' ORDER BY number) FROM unnest(p.proargtypes) WITH ORDINALITY u (type, number) JOIN pg_type t ON t.oid = type)
+       (SELECT string_agg(replace(typname, '_text', 'text[]'), ' ' ORDER BY number) FROM unnest(p.proargtypes) WITH ORDINALITY u (type, number) JOIN pg_type t ON t.oid = type)
   FROM pg_proc p WHERE dpquantile.how_total(p.oid) IN ('as it is', 'variant')
 UNION ALL
 SELECT format('cast from text to %s', typname), format('CAST(# AS pg_catalog.%I)', typname), typname, 'text'

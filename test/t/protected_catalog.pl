@@ -42,7 +42,8 @@ $old->safe_psql(
 	SELECT dp_protect_table('"Ward".visit', 'patient', 20), dp_protect_table('"Ward".cheap', 'patient'),
 		dp_protect_table('"Ward".copy'), dp_protect_table('"Ward".event'), dp_protect_table('"Ward".dropped');
 	SELECT dp_grant_private_access('"Ward".visit', 'team', epsilon => 0.5, delta => 1e-6);
-	SELECT dp_set_domain('"Ward".visit', 'cost', 0, 1000, 0.01), dp_set_domain('"Ward".visit', 'patient', '{"a, b",c}');
+	SELECT dp_set_domain('"Ward".visit', 'cost', 0, 1000, 0.01), dp_set_domain('"Ward".visit', 'patient', '{"a, b",c,NULL}');
+	SELECT dp_set_other_key('"Ward".visit', 'patient', 'c');
 	SELECT dp_set_domain('"Ward".event', 'at', '2020-01-01', '2030-01-01'), dp_set_domain('"Ward".dropped', 'id', ARRAY[1, 2]);
 	RESET ROLE;
 	SET client_min_messages = warning;
@@ -64,7 +65,7 @@ sub contents
 		SELECT t.relation, t.user_column, t.through, t.max_rows, t.user_column IS NOT DISTINCT FROM a.attname
 			FROM dpquantile.protected_table t LEFT JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum = t.user_number
 			ORDER BY t.relation::text;
-		SELECT d.relation, d.column_name, a.atttypid = d.column_type, d.lower, d.upper, d.granularity, d.keys
+		SELECT d.relation, d.column_name, a.atttypid = d.column_type, d.lower, d.upper, d.granularity, d.keys, d.other
 			FROM dpquantile.column_domain d LEFT JOIN pg_attribute a
 				ON a.attrelid = d.relation AND a.attnum = d.column_number AND a.attname = d.column_name
 			ORDER BY d.relation::text, d.column_name;
@@ -118,7 +119,7 @@ my $contents = contents($old, 'postgres');
 is($contents =~ s/\d{4}-\S+ [^|]*/NOW/gr, join("\n",
 		'"Ward".bill|stay|"Ward".stay||t', '"Ward".cheap|patient|||t', '"Ward".copy||||t', '"Ward".event||||t', '"Ward".stay|patient|||t',
 		'"Ward".visit|patient||20|t',
-		'"Ward".event|at|t|2020-01-01|2030-01-01||', '"Ward".visit|cost|t|0|1000|0.01|', '"Ward".visit|patient|t||||{"a, b",c}',
+		'"Ward".event|at|t|2020-01-01|2030-01-01|||', '"Ward".visit|cost|t|0|1000|0.01||', '"Ward".visit|patient|t||||{"a, b",c,NULL}|2',
 		'"Ward".cheap|team|0.25|||NOW|postgres', '"Ward".visit|Second analyst|0.5|||NOW|postgres',
 		'"Ward".visit|team|0.01|0.5|1e-06|NOW|owner'),
 	'what is protected and granted before the dump');

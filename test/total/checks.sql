@@ -39,6 +39,10 @@ CREATE FUNCTION samples.digits(n numeric) RETURNS int LANGUAGE sql IMMUTABLE AS 
   SELECT CASE WHEN n IN ('NaN', 'Infinity', '-Infinity') THEN 0 ELSE greatest(scale(n), length(trunc(abs(n))::text)) END;
 $$;
 
+-- The bytes of a value that is neither compressed nor stored elsewhere.
+CREATE FUNCTION samples.bytes(value jsonb) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT pg_column_size(value::text::jsonb) - 4';
+CREATE FUNCTION samples.bytes(value text[]) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT pg_column_size(value::text::text[]) - 4';
+
 -- The condition under which the arguments are beyond the limits of a variant: many digits, long texts, long searches.
 CREATE FUNCTION samples.limits(function regprocedure) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT concat_ws(' OR ',
@@ -46,6 +50,8 @@ CREATE FUNCTION samples.limits(function regprocedure) RETURNS text LANGUAGE sql 
                               CASE WHEN proname ~ '^(numeric_)?(exp|ln|log|log10|pow|power|gcd|lcm)$' THEN 100 ELSE 400 END), ' OR ')
        FROM unnest(proargtypes) WITH ORDINALITY u (type, number)
       WHERE type = 'numeric'::regtype AND proname !~ '^(int[248]|float8)$'),
+    (SELECT string_agg(format('samples.bytes(a%s) > 65536', number - 1), ' OR ')
+       FROM unnest(proargtypes) WITH ORDINALITY u (type, number) WHERE type = 'jsonb'::regtype),
     (SELECT string_agg(format('octet_length(a%s) > 65536', number - 1), ' OR ')
        FROM unnest(proargtypes) WITH ORDINALITY u (type, number)
       WHERE type IN ('text'::regtype, 'bpchar'::regtype, 'varchar'::regtype, 'bytea'::regtype)
@@ -53,6 +59,7 @@ CREATE FUNCTION samples.limits(function regprocedure) RETURNS text LANGUAGE sql 
     CASE WHEN proname ~ 'like$' AND proargtypes[0] <> 'name'::regtype OR proname ~ '^.?trim$' AND pronargs = 2
            OR proname IN ('strpos', 'position', 'replace', 'translate', 'split_part')
          THEN format('octet_length(a0)::int8 * greatest(octet_length(a1), 1) > %s', CASE proname WHEN 'translate' THEN 65536 ELSE 1048576 END) END,
+    CASE WHEN proname ~ '^jsonb_(exists_|contain)' THEN 'samples.bytes(a0)::int8 * samples.bytes(a1) > 1048576' END,
     CASE proname WHEN 'replace' THEN '(octet_length(a0) / greatest(octet_length(a1), 1))::int8 * octet_length(a2) > 1048576'
                  WHEN 'repeat' THEN 'octet_length(a0)::int8 * a1 > 65536 OR a0 = '''''
                  WHEN 'lpad' THEN 'a1 > 65536' WHEN 'rpad' THEN 'a1 > 65536' WHEN 'bpchar' THEN 'a1 > 65540' END,
@@ -69,7 +76,9 @@ DECLARE
   call text := samples.arguments(function, 'a%s');
   is_text boolean := p.prorettype IN ('text'::regtype, 'bpchar'::regtype, 'varchar'::regtype, 'bytea'::regtype);
   too_long text := CASE WHEN is_text THEN 'octet_length(original) > 65536' ELSE 'false' END;
-  may_be_long text := CASE WHEN p.prorettype = 'numeric'::regtype AND p.proname ~ 'exp|pow' THEN 'samples.digits(original) > 100'
+  may_be_long text := CASE WHEN p.proname ~ '^jsonb_.*_text$' THEN 'octet_length(original) > 2 * samples.bytes(a0)'
+                           WHEN p.proargtypes[0] = 'jsonb'::regtype AND p.prorettype = ANY ('{int2,int4,int8,float4,float8,numeric}'::regtype[]) THEN 'samples.digits(a0::numeric) > 400'
+                           WHEN p.prorettype = 'numeric'::regtype AND p.proname ~ 'exp|pow' THEN 'samples.digits(original) > 100'
                            ELSE 'false' END;
 BEGIN
   IF collation_clause <> '' THEN call := regexp_replace(call, 'a0', 'a0 ' || collation_clause); END IF;
@@ -96,7 +105,7 @@ BEGIN
       RETURN format('%%s instead of %%s', left(variant::text, 40), left(original::text, 40));
     END $x$ $f$,
     samples.arguments(function, 'a%s pg_catalog.%t'), result, result, samples.variant(function, call), samples.limits(function),
-    p.proname, call, too_long, CASE WHEN is_text THEN 'original = variant' ELSE 'original::text = variant::text' END, may_be_long);
+    p.proname, CASE WHEN p.provariadic <> 0 THEN regexp_replace(call, '(a\d+)$', 'VARIADIC \1') ELSE call END, too_long, CASE WHEN is_text THEN 'original = variant' ELSE 'original::text = variant::text' END, may_be_long);
 END
 $p$;
 

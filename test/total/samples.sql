@@ -85,6 +85,15 @@ SELECT samples.fill('macaddr8', '00:00:00:00:00:00:00:00', 'ff:ff:ff:ff:ff:ff:ff
 SELECT samples.fill('lseg', '[(0,0),(1,1)]', '[(0,0),(-1.7e308,1.7e308)]', '[(1.7e308,0),(-1.7e308,0)]',
   '[(NaN,0),(Infinity,-Infinity)]', '[(5e-324,0),(0,0)]');
 SELECT samples.fill('circle', '<(0,0),0>', '<(0,0),1e200>', '<(1,1),5e-324>', '<(NaN,0),Infinity>');
+-- Numbers with long texts, the shortest text that has too many, a text of control characters, 600 levels, and more than 65536 bytes.
+SELECT samples.fill('jsonb', 'null', 'true', 'false', '0', '1', '-7.50', '32768', '2147483648', '9223372036854775808', '1e15', '1e38', '1e300', '1e-300', '1e400',
+  '1e100000', '0.' || repeat('1', 401), '"a"', '""', '"12"', '"1e1000"', '[]', '{}', '[1, "a", null, [2, {"a": 1}], "abc", ""]', '{"a": "12"}', '{"a": null}',
+  '{"a": {"a": [1, 2, {"abc": "true"}]}, "": 1.50, "A": true, "abc": "a \"b\" \n"}', '[1e400, 1e-400]', '[' || repeat('1e400, ', 20) || '1]',
+  '{"a": "' || repeat('\u0001', 300) || '"}', '{"a": "' || repeat('\u0001', 20) || '", "12": "' || repeat('b\n', 3000) || '"}',
+  repeat('[', 600) || repeat(']', 600), repeat('{"a":', 120) || '1' || repeat('}', 120), '["' || repeat('x', 2000) || '"]', '{"a": "' || repeat('z', 100000) || '"}',
+  '[' || repeat('"a", ', 5000) || '"12"]');
+SELECT samples.fill('_text', '{}', '{a}', '{a,a}', '{a,a,1}', '{3,-1,a}', '{NULL}', '{a,NULL}', '{"",A,abc,12}', '{{a,a},{2,abc}}', '{x,y,99999999999}',
+  array_fill('a'::text, ARRAY[100])::text, array_fill('none'::text, ARRAY[3000])::text);
 CREATE TABLE samples.anyenum AS SELECT v::samples.mood FROM unnest('{sad,ok,happy,fine,NULL}'::text[]) v;
 
 -- PostgreSQL 17 and later have them.

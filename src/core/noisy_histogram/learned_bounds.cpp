@@ -119,15 +119,17 @@ class Blocks {
   std::pmr::vector<double> thresholds_;
 };
 
-// An end that is small beside the other one without the digits that only tell how close to 0 it is.
-// The larger one has few digits, and keeps them.
+// An end that is small beside the other one, without the digits that only tell how close to 0 it
+// is: rounded outwards, or to 0 if that makes hardly a difference. The larger one has few digits,
+// and keeps them.
 LearnedBounds rounded(double lower, double upper) {
   const double largest = std::max(std::abs(lower), std::abs(upper));
   const double unit = std::ldexp(1, std::ilogb(largest) - 12);
-  const auto round = [&](double bound) {
-    return std::abs(bound) == largest ? bound : std::round(bound / unit) * unit;
+  const auto round = [&](double bound, double outwards) {
+    if (std::abs(bound) == largest) return bound;
+    return std::abs(bound) < unit / 256 ? 0 : outwards * unit;
   };
-  return {round(lower), round(upper)};
+  return {round(lower, std::floor(lower / unit)), round(upper, std::ceil(upper / unit))};
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ struct CountNoise {
 // and some 3/epsilon to 30/epsilon at each end lie outside of them. The probability that a bound
 // is far from all data is stated in docs/privacy.md, Theorem 25c.
 //
-// An end that is small beside the other one is rounded to a multiple of some 2^-12 of that.
+// An end that is small beside the other one is rounded outwards, to a multiple of some 2^-12 of
+// that, and to 0 if it is below some 2^-20 of that.
 //
 // Not private by itself: it is post-processing, a function of its arguments.
 std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,

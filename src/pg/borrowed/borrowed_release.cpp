@@ -85,20 +85,14 @@ struct Allowed {
   int64 reuse;
 };
 
-Allowed allowed_by_grants(const BorrowedPlan& mark) {
-  if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
-  AcceptInvalidationMessages();
+Allowed limits_of_grants(const BorrowedPlan& mark) {
   Allowed allowed = {0, InvalidOid, std::numeric_limits<double>::infinity(), InvalidOid,
                      PG_INT64_MAX};
   const ListCell* cell;
   foreach (cell, mark.relations) {
-    const int number = foreach_current_index(cell);
-    const bool is_named = list_nth_int(mark.unnamed, number) == 0;
+    if (list_nth_int(mark.unnamed, foreach_current_index(cell)) != 0) continue;
     const auto granted = private_access(lfirst_oid(cell), mark.user);
-    if (!granted && is_named) refuse_without_grant(lfirst_oid(cell));
-    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
-    check_unit(mark, number);
-    if (!is_named) continue;
+    if (!granted) continue;
     if (granted->smallest_epsilon > allowed.smallest_epsilon) {
       allowed.smallest_epsilon = granted->smallest_epsilon;
       allowed.table_of_smallest = lfirst_oid(cell);
@@ -112,9 +106,30 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   return allowed;
 }
 
-// An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
-void check_amount(const Charge& charge, const Allowed& allowed) {
-  const PrivacyCost& cost = charge.costs.own;
+Allowed allowed_by_grants(const BorrowedPlan& mark) {
+  if (GetUserId() != mark.user) refuse_without_grant(linitial_oid(mark.relations));
+  AcceptInvalidationMessages();
+  const ListCell* cell;
+  foreach (cell, mark.relations) {
+    const int number = foreach_current_index(cell);
+    const bool is_named = list_nth_int(mark.unnamed, number) == 0;
+    const auto granted = private_access(lfirst_oid(cell), mark.user);
+    if (!granted && is_named) refuse_without_grant(lfirst_oid(cell));
+    if (granted) refuse_after_failures(lfirst_oid(cell), granted->most_cancels);
+    check_unit(mark, number);
+  }
+  return limits_of_grants(mark);
+}
+
+// Why grants do not allow a private aggregate of this cost, and what they allow. Null: they do. An
+// epsilon-differentially private mechanism is epsilon^2/2-zCDP.
+struct AmountProblem {
+  const char* reason;
+  const char* remedy;
+};
+
+AmountProblem problem_of_amount(const PrivacyCost& cost, const char* function,
+                                const Allowed& allowed) {
   const bool has_epsilon = cost.epsilon.has_value();
   const auto in_unit = [&](double epsilon) {
     return has_epsilon ? epsilon : epsilon * epsilon / 2;
@@ -124,16 +139,22 @@ void check_amount(const Charge& charge, const Allowed& allowed) {
   const bool is_too_large = asked > in_unit(allowed.max_epsilon);
   // Also without an amount.
   const bool is_too_small = !(asked >= in_unit(allowed.smallest_epsilon));
-  if (!is_too_large && !is_too_small) return;
+  if (!is_too_large && !is_too_small) return {};
   const double limit = is_too_large ? allowed.max_epsilon : allowed.smallest_epsilon;
   const char* table = get_rel_name(is_too_large ? allowed.table_of_max : allowed.table_of_smallest);
   const char* unit = has_epsilon ? "epsilon" : "rho";
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("%s %s of %s is %s %s of table \"%s\" (%s)", unit, decimal_text(asked),
-                         charge.function, is_too_large ? "above the largest" : "below the smallest",
-                         unit, table, decimal_text(in_unit(limit))),
-                  errhint("This call was not charged. Ask for epsilon %s or %s.",
-                          decimal_text(limit), is_too_large ? "less" : "more")));
+  return {
+      psprintf("%s %s of %s is %s %s of table \"%s\" (%s)", unit, decimal_text(asked), function,
+               is_too_large ? "above the largest" : "below the smallest", unit, table,
+               decimal_text(in_unit(limit))),
+      psprintf("Ask for epsilon %s or %s.", decimal_text(limit), is_too_large ? "less" : "more")};
+}
+
+void check_amount(const Charge& charge, const Allowed& allowed) {
+  const AmountProblem problem = problem_of_amount(charge.costs.own, charge.function, allowed);
+  if (problem.reason == nullptr) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", problem.reason),
+                  errhint("This call was not charged. %s", problem.remedy)));
 }
 
 // Which rows of a user there are depends on the conditions of the query.
@@ -181,8 +202,9 @@ struct GroupSearch {
   const List* public_tables;
   int aggregations;  // around
   bool found;
-  bool reads;       // whether there are rows at all
-  bool is_private;  // whether those of the last node may be of persons
+  bool reads;          // whether there are rows at all
+  bool reads_persons;  // whether there are rows that may be of persons
+  bool is_private;     // whether those of the last node may be of persons
 };
 
 // Whether a node reads rows that may be of persons: of another table than a public one.
@@ -209,6 +231,25 @@ bool reads_persons(const GroupSearch& search, const Plan* node) {
   }
 }
 
+// Whether a node that is no Agg groups or numbers rows. Where WHERE states the person, the key of a
+// group or of DISTINCT is a constant, for which the planner has these: since PostgreSQL 16 also
+// LIMIT 1, which no query over rows of persons has itself.
+bool groups_rows(const Plan* node) {
+  switch (nodeTag(node)) {
+    case T_Group:
+    case T_Unique:
+    case T_WindowAgg:
+      return true;
+    case T_Limit: {
+      const Node* count = as<Limit>(node)->limitCount;
+      return count != nullptr && IsA(count, Const) && !as<Const>(count)->constisnull &&
+             DatumGetInt64(as<Const>(count)->constvalue) == 1;
+    }
+    default:
+      return false;
+  }
+}
+
 // Public rows may be grouped, too.
 void find_groups(Plan** place, void* context) {
   auto* search = static_cast<GroupSearch*>(context);
@@ -217,24 +258,27 @@ void find_groups(Plan** place, void* context) {
   search->reads |=
       !is_aggregation && !IsA(*place, Result) && !IsA(*place, Limit) && !IsA(*place, SubqueryScan);
   search->is_private = reads_persons(*search, *place);
+  search->reads_persons |= search->is_private;
   search->aggregations += is_aggregation ? 1 : 0;
   visit_children(*place, find_groups, context);
   search->aggregations -= is_aggregation ? 1 : 0;
-  const bool groups = IsA(*place, WindowAgg) ||
-                      (is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0);
-  search->found |= groups && search->is_private;
+  search->found |= search->is_private &&
+                   (groups_rows(*place) ||
+                    (is_aggregation && search->aggregations > 0 && as<Agg>(*place)->numCols > 0));
   search->is_private |= is_other_private;
 }
 
 // Whether rows are grouped or numbered below the grouping of the node itself, as those of persons
-// are of which each has one, or whether the planner knows that there are none: HAVING false, LIMIT
-// 0.
+// are of which each has one, or whether the planner knows that no row of a person is read: HAVING
+// false, LIMIT 0, public rows LEFT JOIN one row of each of whose columns none is used. A subplan
+// may read rows that the plan does not show.
 bool has_groups_below(const ReleaseNode* node, const BorrowedPlan& mark) {
   GroupSearch search{};
   search.range_table = node->scan.ss.ps.state->es_range_table;
   search.public_tables = mark.public_tables;
   visit_children(node->scan.ss.ps.plan, find_groups, &search);
-  return search.found || !search.reads;
+  const bool has_subplans = node->scan.ss.ps.state->es_plannedstmt->subplans != NIL;
+  return search.found || !search.reads || (!search.reads_persons && !has_subplans);
 }
 
 // The validator has found the same. This looks at the plan that is executed, unless the rows are of
@@ -302,6 +346,12 @@ void require_open_access(const BorrowedPlan& mark) {
     const auto granted = private_access(relation, mark.user);
     if (granted) refuse_after_failures(relation, granted->most_cancels);
   }
+}
+
+const char* problem_of_price(const BorrowedPlan& mark, const char* function,
+                             const PrivacyCost& cost) {
+  const AmountProblem problem = problem_of_amount(cost, function, limits_of_grants(mark));
+  return problem.reason == nullptr ? nullptr : psprintf("%s. %s", problem.reason, problem.remedy);
 }
 
 ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges) {

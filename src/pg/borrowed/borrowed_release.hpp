@@ -7,11 +7,16 @@ namespace dpquantile {
 
 // The check of an execution of a release node, before it charges (release_execution.hpp). For a
 // node of a plan with borrowed rights it ereports unless the plan was made for the current user,
-// who may still borrow all its relations, every charge is at least the smallest epsilon of the
-// grants, only readers may write the joined tables, and no mechanism treats the numbers of rows of
-// persons as public. In a restricted session rows are read quietly. The answers may be shown again
-// for as long as all grants say.
+// who may still borrow all its relations, every charge is from the smallest to the largest epsilon
+// of the grants, only readers may write the joined tables, and no mechanism treats the numbers of
+// rows of persons as public. In a restricted session rows are read quietly. The answers may be
+// shown again for as long as all grants say.
 ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges);
+
+// Why the grants refuse a private aggregate of a plan with borrowed rights for its price, as
+// sentences for dp_explain; null if they do not.
+const char* problem_of_price(const BorrowedPlan& mark, const char* function,
+                             const PrivacyCost& cost);
 
 // ereports if the access of the session's role to one of the relations has closed after queries
 // that failed (pg/release/trip_wire.hpp). The release looks again.

@@ -99,7 +99,7 @@ void read_states(QueryDesc* query) {
   const ConnectionWatch watch = begin_connection_watch();
   volatile bool has_lost = true;
   PG_TRY();
-  DPQ_RUN_ALL(query);
+  DPQ_RUN(query, 0);
   PG_FINALLY();
   has_lost = end_connection_watch(watch);
   PG_END_TRY();

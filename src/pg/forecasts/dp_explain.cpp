@@ -1,6 +1,7 @@
 // What a query would cost, and what standard aggregates become, before it runs.
 #include "core/quantiles/quantiles_error.hpp"
 #include "pg/borrowed/borrowed_plan.hpp"
+#include "pg/borrowed/borrowed_release.hpp"
 #include "pg/owner/closed_table.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
@@ -139,7 +140,7 @@ void put_bound(FunctionCallInfo fcinfo, const char* name) {
   put(fcinfo, &row);
 }
 
-void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value) {
+void put_call(FunctionCallInfo fcinfo, const PricedCall& call, const BorrowedPlan& mark) {
   Row row{};
   const PrivacyCost unknown{};
   const PrivacyCost& cost = call.cost == nullptr ? unknown : *call.cost;
@@ -155,9 +156,16 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call, int longest_value
                                 : "the query");
   set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
   set_text(&row, 7, call.error ? unit_of_error(*call.error) : nullptr);
-  set_problem_of_budget(&row, call.tables);
+  const char* problem = call.tables == NIL || call.cost == nullptr
+                            ? nullptr
+                            : problem_of_price(mark, call.function, *call.cost);
+  if (problem != nullptr) {
+    set_text(&row, kProblem, problem);
+  } else {
+    set_problem_of_budget(&row, call.tables);
+  }
   set_tables(&row, call.tables);
-  set_longest_value(&row, longest_value);
+  set_longest_value(&row, call.tables == NIL ? 0 : mark.longest_value);
   put(fcinfo, &row);
 }
 
@@ -192,34 +200,46 @@ double rows_argument(FunctionCallInfo fcinfo) {
                   errhint("Give a public guess of the number of rows of a group.")));
 }
 
-// A query, or the parts of one that is asked in stages: the stages, and then the rest.
-struct Parts {
-  List* queries;
-  ParamListInfo parameters;  // of the last
+// A query, or a part of one that is asked in stages.
+struct Part {
+  Query* query;
+  ParamListInfo parameters;
 };
 
-Parts parts_of(const char* written) {
-  Query* query = read_query(written);
+// Adds the stages of a query, and then its rest: each may have stages itself.
+void add_parts(List** parts, Query* query, ParamListInfo parameters, const char* written) {
   const StagedQuery* staged = stage_query(query, written);
-  if (staged == nullptr) return {list_make1(query), nullptr};
-  Parts parts = {NIL, null_parameters(staged)};
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    parts.queries = lappend(parts.queries, for_trial(staged, stage->query));
+  if (staged == nullptr) {
+    auto* part = static_cast<Part*>(palloc(sizeof(Part)));
+    *part = {query, parameters};
+    *parts = lappend(*parts, part);
+    return;
   }
-  parts.queries = lappend(parts.queries, for_trial(staged, staged->rest));
+  ParamListInfo all = null_parameters(staged);
+  for (int i = 0; parameters != nullptr && i < Min(parameters->numParams, all->numParams); ++i) {
+    if (OidIsValid(parameters->params[i].ptype)) all->params[i] = parameters->params[i];
+  }
+  for (const auto* stage : each<const Stage>(staged->stages)) {
+    add_parts(parts, with_rows(staged, stage->query, NIL), all, written);
+  }
+  add_parts(parts, with_rows(staged, staged->rest, NIL), all, written);
+}
+
+List* parts_of(const char* written) {
+  List* parts = NIL;
+  add_parts(&parts, read_query(written), nullptr, written);
   return parts;
 }
 
-void explain_part(FunctionCallInfo fcinfo, Query* part, ParamListInfo parameters,
-                  const char* written, double rows) {
-  PlannedStmt* plan = DPQ_PLAN(pg_plan_query, part, written, CURSOR_OPT_PARALLEL_OK, nullptr);
+void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written, double rows) {
+  PlannedStmt* plan = DPQ_PLAN(pg_plan_query, part->query, written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
-                                     None_Receiver, parameters, nullptr, 0);
+                                     None_Receiver, part->parameters, nullptr, 0);
   start_without_running(query);
   BorrowedPlan mark{};
   (void)find_mark(plan->rtable, &mark);
   for (const auto* call : each<const PricedCall>(priced_calls(query->planstate, rows))) {
-    put_call(fcinfo, *call, call->tables == NIL ? 0 : mark.longest_value);
+    put_call(fcinfo, *call, mark);
   }
   ExecutorEnd(query);
   FreeQueryDesc(query);
@@ -227,18 +247,16 @@ void explain_part(FunctionCallInfo fcinfo, Query* part, ParamListInfo parameters
 
 // Without planning: that ends at the first reason.
 void find_all_reasons(const char* written, Reasons* reasons) {
-  for (auto* part : each<Query>(parts_of(written).queries)) {
+  for (const auto* part : each<const Part>(parts_of(written))) {
     reasons->is_last = false;
-    translate_for_session(part, written, reasons);
-    if (!reasons->is_last) find_reasons(part, written, reasons);
+    translate_for_session(part->query, written, reasons);
+    if (!reasons->is_last) find_reasons(part->query, written, reasons);
   }
 }
 
 void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
-  const Parts parts = parts_of(written);
-  for (auto* part : each<Query>(parts.queries)) {
-    ParamListInfo parameters = part == llast(parts.queries) ? parts.parameters : nullptr;
-    explain_part(fcinfo, part, parameters, written, rows);
+  for (const auto* part : each<const Part>(parts_of(written))) {
+    explain_part(fcinfo, part, written, rows);
   }
 }
 
@@ -263,7 +281,7 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
     find_all_reasons(written, reasons);
     if (reasons->errors == NIL) {
       explain_query(fcinfo, written, rows);
-      for (const auto* name : each<const Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
+      for (const auto* name : each<Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
     }
   }
   PG_CATCH();

@@ -197,6 +197,7 @@ void read_domain(Contents* into, const Reader& row) {
   domain.upper = text_of(row.column("upper"));
   domain.granularity = text_of(row.column("granularity"));
   if (const auto keys = row.column("keys")) domain.keys = DatumGetArrayTypePCopy(*keys);
+  domain.other = DatumGetInt32(row.column("other").value_or(0));
   add(&into->domains, domain);
 }
 
@@ -340,6 +341,20 @@ UserColumn column_of_users(Oid relation) {
     relation = protection->through;
   }
   return {};
+}
+
+const char* hint_of_reference(const List* relations) {
+  for (const Oid relation : each_oid(relations)) {
+    const ProtectedRelation* protection = find_protected_relation(relation);
+    if (protection == nullptr || protection->user_column != kUsersOfReference) continue;
+    return psprintf(
+        "The person of a row of \"%s\" is that of the row of \"%s\" to which its column \"%s\" "
+        "refers: join the two there by the columns of the foreign key, and name the person by the "
+        "column of \"%s\".",
+        get_rel_name(relation), get_rel_name(protection->through),
+        NameStr(protection->user_column_name), get_rel_name(protection->through));
+  }
+  return nullptr;
 }
 
 List* relations_that_protect_users() {

@@ -64,6 +64,10 @@ UserColumn column_of_users(Oid relation);
 // do. The reason goes on after "its ". Then private access to the table is closed.
 const char* problem_of_reference(const ProtectedRelation& protection);
 
+// What a query of one of the relations does to name the person of a row, as a sentence for a hint:
+// if one of them is protected through another table. Else null.
+const char* hint_of_reference(const List* relations);
+
 // The OIDs of all protected relations that protect persons.
 List* relations_that_protect_users();
 
@@ -105,6 +109,7 @@ struct ColumnDomain {
   const char* upper;
   const char* granularity;
   ArrayType* keys;  // text[]
+  int other;        // the number of the key that stands for all others, from 1; 0 if none does
 };
 
 // Null if the column has no domain, or is not the one that got it: its number, name and type must

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/owner/own_relation.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/value_type.hpp"
@@ -221,24 +222,36 @@ struct Keys {
   int count;
 };
 
-// The elements as values of the column.
-Keys read_keys(FunctionCallInfo fcinfo, const Column& column) {
-  ArrayType* array = PG_GETARG_ARRAYTYPE_P(2);
-  const Oid given = ARR_ELEMTYPE(array);
+Keys elements_of(ArrayType* array) {
   int16 length;
   bool by_value;
   char alignment;
-  get_typlenbyvalalign(given, &length, &by_value, &alignment);
+  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
+  Keys keys{};
+  deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment, &keys.values,
+                    &keys.nulls, &keys.count);
+  return keys;
+}
+
+// A value of any type as one of the column.
+Datum value_of_key(Oid given, Datum value, const Column& column) {
   int32 modifier = column.modifier;
   const Oid base = getBaseTypeAndTypmod(column.type, &modifier);
-  Keys keys{};
-  deconstruct_array(array, given, length, by_value, alignment, &keys.values, &keys.nulls,
-                    &keys.count);
+  return value_of_text(base, modifier, text_of(given, value));
+}
+
+Keys values_of(const Keys& given, Oid type, const Column& column) {
+  Keys keys = given;
+  keys.values = static_cast<Datum*>(palloc0(static_cast<Size>(keys.count) * sizeof(Datum)));
   for (int i = 0; i < keys.count; ++i) {
-    if (keys.nulls[i]) continue;
-    keys.values[i] = value_of_text(base, modifier, text_of(given, keys.values[i]));
+    if (!keys.nulls[i]) keys.values[i] = value_of_key(type, given.values[i], column);
   }
   return keys;
+}
+
+Keys read_keys(FunctionCallInfo fcinfo, const Column& column) {
+  ArrayType* array = PG_GETARG_ARRAYTYPE_P(2);
+  return values_of(elements_of(array), ARR_ELEMTYPE(array), column);
 }
 
 struct Comparison {
@@ -274,6 +287,17 @@ void check_different(const Keys& keys, const Column& column) {
   for (int i = 1; i < values; ++i) {
     if (compare(&sorted[i - 1], &sorted[i], &comparison) == 0) refuse_keys("different values");
   }
+}
+
+// The number of a key in the list of a column, from 0; -1 if it is not there.
+int find_key(const Keys& keys, NullableDatum key, const Column& column) {
+  const TypeCacheEntry* type = lookup_type_cache(column.type, TYPECACHE_CMP_PROC_FINFO);
+  Comparison comparison{const_cast<FmgrInfo*>(&type->cmp_proc_finfo), column.collation};
+  for (int i = 0; i < keys.count; ++i) {
+    if (keys.nulls[i] != key.isnull) continue;
+    if (key.isnull || compare(&keys.values[i], &key.value, &comparison) == 0) return i;
+  }
+  return -1;
 }
 
 // As text[].
@@ -349,6 +373,38 @@ DPQ_FUNCTION(dpq_set_keys) {
   call.add_text(nullptr);
   call.add_text(nullptr);
   call.add(TEXTARRAYOID, {texts_of(keys, column.type), false});
+  return call.result();
+}
+
+// (relation regclass, column_name name, key anycompatible) returns void
+DPQ_FUNCTION(dpq_set_other_key) {
+  const Oid relation = lock_own_relation(fcinfo);
+  Column column = find_column(fcinfo, relation);
+  const ColumnDomain* domain = find_domain(relation, get_attnum(relation, NameStr(column.name)));
+  if (domain == nullptr || domain->keys == nullptr) {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("column \"%s\" has no list of keys", NameStr(column.name)),
+             errhint("State the list first, with a key for all others: dp_set_domain('staff', "
+                     "'department', '{Engineering,Sales,other}').")));
+  }
+  const Keys texts = elements_of(domain->keys);
+  const NullableDatum key = fcinfo->args[2];
+  const Oid given = get_fn_expr_argtype(fcinfo->flinfo, 2);
+  const int number = find_key(
+      values_of(texts, TEXTOID, column),
+      key.isnull ? key : NullableDatum{value_of_key(given, key.value, column), false}, column);
+  if (number < 0) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("key must be one of the list of keys of column \"%s\", got %s",
+                           NameStr(column.name), key.isnull ? "NULL" : text_of(given, key.value)),
+                    errhint("The view dp_protected_tables shows the list. State another one with "
+                            "dp_set_domain.")));
+  }
+  InternalCall call("set_other_key");
+  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
+  call.add(NAMEOID, {NameGetDatum(&column.name), false});
+  call.add(TEXTOID, {texts.values[number], texts.nulls[number]});
   return call.result();
 }
 

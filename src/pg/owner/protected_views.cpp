@@ -16,6 +16,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -75,12 +76,32 @@ void find_reasons_in_query(Query* query, Oid view, Oid reader, Reasons* reasons)
   PG_END_TRY();
 }
 
+// A view of one table is judged when it is asked: its table may be protected later. What sorts its
+// rows, or chooses them by other rows, is refused whatever the table is.
+void refuse_order(const Query* body, Oid view, Reasons* reasons) {
+  const RefusedQuery refused = {.relation = get_rel_name(view), .reasons = reasons};
+  for (const Query* level = body; level != nullptr;) {
+    const bool has_limit = level->limitCount != nullptr || level->limitOffset != nullptr;
+    if (has_limit || level->sortClause != NIL) {
+      attempt(refused, [&] {
+        refuse(refused, kNowhere,
+               has_limit ? "LIMIT and OFFSET below a private aggregate are not supported: they "
+                           "choose rows by other rows"
+                         : "ORDER BY below a private aggregate is not supported: it has no effect",
+               "Leave it out of the view, and choose rows with WHERE.");
+      });
+    }
+    const auto* from = static_cast<const RangeTblRef*>(linitial(level->jointree->fromlist));
+    level = rt_fetch(from->rtindex, level->rtable)->subquery;
+  }
+}
+
 void find_reasons_in_view(Oid view, Oid reader, Reasons* reasons) {
   const ProtectedRelation* protection = find_protected_relation(view);
   if (protection == nullptr) return;
   const AttrNumber user_column = protection->user_column;
   Query* query = query_of_view(view);
-  if (shows_one_table(body_of(query))) return;
+  if (shows_one_table(body_of(query))) return refuse_order(body_of(query), view, reasons);
   // SELECT dp_count_distinct(person, 1) FROM view: answered if any query of the view is.
   Node* count = private_count(view, user_column);
   query->targetList = list_make1(makeTargetEntry(as<Expr>(count), 1, pstrdup("count"), false));

@@ -113,6 +113,27 @@ QuantilesQuery quantiles_query_of(const AggregateParameters* parameters) {
           parameters->grid.cells, quantiles_of(parameters)};
 }
 
+OrdinalGrid ordinal_grid_of(ValueType type) {
+  switch (type) {
+    case ValueType::kDate:
+      return {6, 13, 31};
+    case ValueType::kTimestamp:
+    case ValueType::kTimestamptz:
+      return {6, 49, 63};
+    case ValueType::kTime:
+      return {6, 36, 37};
+    case ValueType::kFloat8:
+    case ValueType::kNumeric:
+    case ValueType::kInteger:
+    case ValueType::kBigint:
+    case ValueType::kInterval:
+    case ValueType::kSmallint:
+    case ValueType::kReal:
+      break;
+  }
+  return {3, -1000, 1024};
+}
+
 CdfDomain domain_of(const AggregateParameters* parameters) {
   const ValueType type = parameters->value_type;
   return {parameters->lower, parameters->upper, parameters->granularity, parameters->bins,

@@ -6,6 +6,7 @@
 #include "core/cdf/cdf_domain.hpp"
 #include "core/contributions/fixed_point.hpp"
 #include "core/histogram/value_grid.hpp"
+#include "core/noisy_histogram/ordinal_grid.hpp"
 #include "core/privacy/privacy_cost.hpp"
 #include "core/privacy/privacy_parameter.hpp"
 #include "core/quantiles/quantiles.hpp"
@@ -111,6 +112,11 @@ QuantilesQuery quantiles_query_of(const AggregateParameters* parameters);
 
 // The domain of a dp_cdf call.
 CdfDomain domain_of(const AggregateParameters* parameters);
+
+// The grid of a call that learns the bounds of values of this type. It is as fine as is of use:
+// that of numbers has eight cells an octave, from the least to the largest double. Dates and times
+// of our days lie in cells of some hundred days, times of day in cells of some 18 minutes.
+OrdinalGrid ordinal_grid_of(ValueType type);
 
 // The query of a user-level call, and the fixed-point scale of its values.
 UserQuery user_query_of(const AggregateParameters* parameters);

@@ -39,6 +39,7 @@ enum class Family : uint8 {
   kKeepUserGroup = 16,  // dp_keep_group(user, epsilon, delta, max_groups)
   kCovariance = 17,     // dp_covar_pop, dp_covar_samp
   kRegression = 18,     // dp_corr, dp_regr_slope, dp_regr_intercept, dp_regr_r2
+  kLearnedBounds = 19,  // dp_learn_bounds
 };
 
 // A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. The
@@ -59,6 +60,7 @@ enum class RecordKind : uint8 {
 enum class KeptOfRow : uint8 {
   kNumber,        // the number of its value: as a cell of the value grid, or by itself
   kBin,           // the number of the bin of its value
+  kOrdinal,       // the number of the cell of its value on the grid of the type
   kNothing,       // the number of rows counts it
   kShiftedValue,  // in sums, the distance of its value from the lower bound
   kSquare,        // in sums, its value and the square of it

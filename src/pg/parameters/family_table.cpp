@@ -124,6 +124,7 @@ constexpr MethodRow kKeepUserGroupMethods[] = {[] {
   method.neighbours_in_groups = kOneUser;
   return method;
 }()};
+constexpr MethodRow kBoundsMethods[] = {summary_method("counts", RecordKind::kRuns)};
 constexpr MethodRow kHistogramMethods[] = {summary_method("counts", RecordKind::kRuns)};
 
 constexpr std::string_view kQuantilesFinals[] = {"dpq_quantiles_final", "dpq_quantile_final"};
@@ -148,6 +149,7 @@ constexpr std::string_view kRegressionFinals[] = {"dpq_corr_final", "dpq_regr_sl
 constexpr std::string_view kKeepGroupFinals[] = {"dpq_keep_group_final"};
 constexpr std::string_view kKeepUserGroupFinals[] = {"dpq_keep_user_group_final"};
 constexpr std::string_view kHistogramFinals[] = {"dpq_histogram_final"};
+constexpr std::string_view kBoundsFinals[] = {"dpq_learn_bounds_final"};
 
 constexpr unsigned kQuantilesOptions = kMethodOption | kGranularityOption | kRhoOption;
 constexpr unsigned kCdfOptions = kQuantilesOptions | kBinsOption;
@@ -277,6 +279,13 @@ constexpr FamilyRow kFamilies[] = {
                    kCovarianceFinals, check_pair_parameters, prepare_vector, error_of_covariance),
     family_of_rows(Family::kRegression, kPairArguments, KeptOfRow::kPair, kRhoOption, kPairMethods,
                    kRegressionFinals, check_pair_parameters, prepare_vector, nullptr),
+    [] {
+      FamilyRow row = family_of_rows(Family::kLearnedBounds, kValueCountArguments,
+                                     KeptOfRow::kOrdinal, kRhoOption, kBoundsMethods, kBoundsFinals,
+                                     check_learned_bounds_parameters, prepare_vector, nullptr);
+      row.answers_values = true;
+      return row;
+    }(),
 };
 
 // Whether the records of the family's methods can hold what it keeps of a row.
@@ -286,6 +295,7 @@ constexpr bool can_hold_rows(const FamilyRow& row) {
       case KeptOfRow::kNumber:
         return method.records == RecordKind::kRuns || method.records == RecordKind::kValue;
       case KeptOfRow::kBin:
+      case KeptOfRow::kOrdinal:
         return method.records == RecordKind::kRuns;
       case KeptOfRow::kNothing:
       case KeptOfRow::kShiftedValue:

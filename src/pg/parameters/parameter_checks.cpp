@@ -204,6 +204,13 @@ void check_histogram_parameters(const GivenParameters& given, AggregateParameter
   checked->grid = ValueGrid::of_cells(0, checked->bins - 1, 1, checked->bins);
 }
 
+// The same for the cells of the grid of the type.
+void check_learned_bounds_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_privacy_parameter(given.privacy);
+  const std::uint32_t cells = ordinal_grid_of(given.value_type).cells();
+  checked->grid = ValueGrid::of_cells(0, cells - 1, 1, cells);
+}
+
 void check_user_mean_parameters(const GivenParameters& given, AggregateParameters* checked) {
   const UserQuery query = user_query(given);
   check_user_query(query);

@@ -14,7 +14,7 @@ namespace dpquantile {
 //   dp_median, dp_cdf: epsilon, lower, upper [, options jsonb]
 //   dp_synthesize: size bigint, epsilon, lower, upper [, options jsonb]
 //   dp_iqr: epsilon, delta [, options jsonb]
-//   dp_count, dp_count_distinct: epsilon [, options jsonb]
+//   dp_count, dp_count_distinct, dp_learn_bounds: epsilon [, options jsonb]
 //   dp_sum, dp_avg, dp_variance and their like, dp_stats: epsilon, lower, upper [, options jsonb]
 //   dp_keep_group: epsilon, delta [, max_groups bigint]
 //   dp_histogram: epsilon, bounds [, options jsonb]

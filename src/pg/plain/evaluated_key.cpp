@@ -60,6 +60,7 @@ bool is_known_node(const Node* node) {
     case T_CaseWhen:
     case T_CaseTestExpr:
     case T_ScalarArrayOpExpr:
+    case T_ArrayExpr:
     case T_DistinctExpr:
     case T_List:
       return true;

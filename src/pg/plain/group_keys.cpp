@@ -5,6 +5,7 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/key_conditions.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
@@ -50,10 +51,15 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
   return value;
 }
 
-List* keys_of_domain(const Level* level, Node* key) {
+const ColumnDomain* domain_with_keys(const Level* level, const Node* key) {
   const auto origin = origin_of(level, key);
   const ColumnDomain* domain = origin ? find_domain(origin->relation, origin->column) : nullptr;
-  if (domain == nullptr || domain->keys == nullptr) return NIL;
+  return domain == nullptr || domain->keys == nullptr ? nullptr : domain;
+}
+
+List* keys_of_domain(const Level* level, Node* key) {
+  const ColumnDomain* domain = domain_with_keys(level, key);
+  if (domain == nullptr) return NIL;
   Datum* texts;
   bool* nulls;
   int count;
@@ -179,8 +185,13 @@ List* values_of_case(const CaseExpr* choice) {
 
 List* values_of_part(const Level* level, Node* key);
 
-// By the only part of the key that has a list. No column may stand outside of it.
-List* values_of_expression(const Level* level, Node* key) {
+struct ListedPart {
+  Node* part;
+  List* values;
+};
+
+// The only part of an expression that has a list. No column may stand outside of it.
+std::optional<ListedPart> listed_part(const Level* level, Node* key) {
   Node* inner = nullptr;
   List* values = NIL;
   const bool has_other_column = search(key, [&](Node* node) {
@@ -195,7 +206,15 @@ List* values_of_expression(const Level* level, Node* key) {
     values = values_of_node;
     return Look::kPast;
   });
-  if (has_other_column || inner == nullptr) return NIL;
+  return has_other_column || inner == nullptr ? std::nullopt
+                                              : std::optional(ListedPart{inner, values});
+}
+
+List* values_of_expression(const Level* level, Node* key) {
+  const auto listed = listed_part(level, key);
+  if (!listed) return NIL;
+  const Node* inner = listed->part;
+  List* values = listed->values;
   // COALESCE has a key for rows without a value.
   const bool lists_null = has_null(values);
   const Const* none = null_like(inner);
@@ -212,6 +231,7 @@ List* values_of_column(const Level* level, Node* column) {
   if (List* values = series_of_bounds(level, column)) return values;
   if (exprType(column) == BOOLOID) return both_booleans();
   if (List* values = labels_of_enum(column)) return values;
+  if (List* values = values_in_terms(level, column)) return values;
   const auto definition = definition_of(level, as<Var>(column));
   return definition ? public_values_of(definition->level, definition->expression) : NIL;
 }
@@ -236,7 +256,27 @@ List* public_values_of(const Level* level, Node* key) {
     return public_values_of(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
   }
   if (List* values = values_of_part(level, key)) return values;
-  return IsA(key, Var) ? NIL : values_of_expression(level, key);
+  if (IsA(key, Var)) return NIL;
+  List* values = values_of_expression(level, key);
+  return values != NIL ? values : values_in_terms(level, key);
+}
+
+const Const* other_value_of(const Level* level, Node* key) {
+  check_stack_depth();
+  if (IsA(key, Var)) {
+    if (const ColumnDomain* domain = domain_with_keys(level, key)) {
+      if (domain->other == 0) return nullptr;
+      return static_cast<const Const*>(list_nth(keys_of_domain(level, key), domain->other - 1));
+    }
+    const auto definition = definition_of(level, as<Var>(key));
+    return definition ? other_value_of(definition->level, definition->expression) : nullptr;
+  }
+  if (IsA(key, Aggref) || values_of_part(level, key) != NIL) return nullptr;
+  const auto listed = listed_part(level, key);
+  const Const* other = listed ? other_value_of(level, listed->part) : nullptr;
+  if (other == nullptr) return nullptr;
+  const Const* computed = evaluated(level, key, listed->part, other);
+  return computed != nullptr ? computed : null_like(key);
 }
 
 }  // namespace dpquantile

@@ -10,9 +10,14 @@ namespace dpquantile {
 // The values of a key as constants: of a column with a list of keys, few whole numbers or dates
 // between bounds, truth values or labels of an enum; of functions of times (time_keys.hpp); of
 // roundings of a number with bounds, buckets, CASE with constant results, and conditions; of an
-// expression of one of these and constants. Each value once. NULL is one of them if the owner has
+// expression of one of these and constants; the constants that WHERE says a key without such a list
+// is one of. Each value once. NULL is one of them if the owner has
 // listed it, a CASE has it as a result, or an expression gives it for a value of the list. NIL if
 // there is no such list, or if it has more than kMaxElements values.
 List* public_values_of(const Level* level, Node* key);
+
+// The one of these values that stands for all other values of the key: what the owner has stated
+// for the list of a column, or what an expression gives for that. Null if there is none.
+const Const* other_value_of(const Level* level, Node* key);
 
 }  // namespace dpquantile

@@ -1,5 +1,8 @@
 #include "pg/plain/key_conditions.hpp"
 
+#include <utility>
+
+#include "pg/borrowed/early_values.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
@@ -46,9 +49,13 @@ bool is_free_of_columns(Node* node) {
          !contain_subplans(node) && !contain_agg_clause(node);
 }
 
+Node* folded(const Node* node) {
+  return eval_const_expressions(nullptr, static_cast<Node*>(copyObjectImpl(node)));
+}
+
 // The number that an expression always has.
 std::optional<double> constant_number(const Node* given) {
-  const Node* node = eval_const_expressions(nullptr, static_cast<Node*>(copyObjectImpl(given)));
+  const Node* node = folded(given);
   if (!IsA(node, Const)) return std::nullopt;
   const auto* constant = as<Const>(node);
   const auto type = find_value_type(constant->consttype);
@@ -387,6 +394,113 @@ LevelExpression in_query_below(const Level* level, Node* key) {
 }
 
 }  // namespace
+
+namespace {
+
+void add_terms_of_all_rows(const Node* from, List** terms) {
+  if (IsA(from, FromExpr)) {
+    *terms = list_concat(*terms, list_copy(terms_of(as<FromExpr>(from)->quals)));
+    for (const auto* node : each<const Node>(as<FromExpr>(from)->fromlist)) {
+      add_terms_of_all_rows(node, terms);
+    }
+    return;
+  }
+  if (!IsA(from, JoinExpr)) return;
+  const auto* join = as<JoinExpr>(from);
+  const bool is_inner = join->jointype == JOIN_INNER;
+  if (is_inner) *terms = list_concat(*terms, list_copy(terms_of(join->quals)));
+  if (is_inner || join->jointype == JOIN_LEFT) add_terms_of_all_rows(join->larg, terms);
+  if (is_inner || join->jointype == JOIN_RIGHT) add_terms_of_all_rows(join->rarg, terms);
+}
+
+// A constant as one of the key's type, such as a text of another name; null if there is none.
+Const* constant_like(const Node* key, const Node* node) {
+  Node* cast =
+      coerce_to_target_type(nullptr, static_cast<Node*>(copyObjectImpl(node)), exprType(node),
+                            exprType(key), -1, COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
+  Node* computed = cast == nullptr ? nullptr : folded(cast);
+  if (computed == nullptr || !IsA(computed, Const) || as<Const>(computed)->constisnull) {
+    return nullptr;
+  }
+  auto* constant = as<Const>(computed);
+  constant->consttypmod = exprTypmod(key);
+  constant->constcollid = exprCollation(key);
+  constant->location = -1;
+  return constant;
+}
+
+List* elements_of_list(const Node* list) {
+  if (IsA(list, ArrayExpr)) return as<ArrayExpr>(list)->elements;
+  if (!IsA(list, Const) || as<Const>(list)->constisnull) return NIL;
+  const auto* array = as<Const>(list);
+  const Oid type = get_element_type(array->consttype);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  Datum* values;
+  bool* nulls;
+  int count;
+  deconstruct_array(DatumGetArrayTypeP(array->constvalue), type, length, by_value, alignment,
+                    &values, &nulls, &count);
+  List* elements = NIL;
+  for (int i = 0; i < count; ++i) {
+    elements = lappend(
+        elements, makeConst(type, -1, array->constcollid, length, values[i], nulls[i], by_value));
+  }
+  return elements;
+}
+
+bool is_null_constant(const Node* node) {
+  return IsA(node, Const) && as<Const>(node)->constisnull;
+}
+
+// Adds the values that a term says the key is one of. Returns false if it does not say that.
+bool add_values_in_term(const Node* key, const Node* term, List** values) {
+  check_stack_depth();
+  if (IsA(term, BoolExpr) && as<BoolExpr>(term)->boolop == OR_EXPR) {
+    for (const auto* choice : each<const Node>(as<BoolExpr>(term)->args)) {
+      if (!add_values_in_term(key, choice, values)) return false;
+    }
+    return true;
+  }
+  const bool is_search = IsA(term, ScalarArrayOpExpr) && as<ScalarArrayOpExpr>(term)->useOr;
+  if (!is_search && !IsA(term, OpExpr)) return false;
+  const Oid operation = is_search ? as<ScalarArrayOpExpr>(term)->opno : as<OpExpr>(term)->opno;
+  const List* sides = is_search ? as<ScalarArrayOpExpr>(term)->args : as<OpExpr>(term)->args;
+  if (operation >= FirstUnpinnedObjectId || list_length(sides) != 2) return false;
+  auto* left = static_cast<Node*>(linitial(sides));
+  auto* right = static_cast<Node*>(lsecond(sides));
+  if (!op_mergejoinable(operation, exprType(left))) return false;
+  if (!is_search && equal(without_relabel(right), key)) std::swap(left, right);
+  if (!equal(without_relabel(left), key)) return false;
+  for (const auto* element : each<Node>(is_search ? elements_of_list(right) : list_make1(right))) {
+    const Node* constant = folded(element);
+    if (is_null_constant(constant)) continue;
+    Const* value = IsA(constant, Const) ? constant_like(key, constant) : nullptr;
+    if (value == nullptr || list_length(*values) > kMaxElements) return false;
+    *values = lappend(*values, value);
+  }
+  return *values != NIL;
+}
+
+}  // namespace
+
+List* terms_of_all_rows(const Level* level) {
+  List* terms = NIL;
+  add_terms_of_all_rows(as<Node>(level->query->jointree), &terms);
+  return terms;
+}
+
+List* values_in_terms(const Level* level, Node* key) {
+  for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
+    List* values = NIL;
+    if (!add_values_in_term(key, term, &values)) continue;
+    bool gives_null = false;
+    return evaluated_list(level, key, key, values, &gives_null);
+  }
+  return NIL;
+}
 
 List* key_conditions(const Level* level, const List* keys, const List* new_keys) {
   List* conditions = NIL;

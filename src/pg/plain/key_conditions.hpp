@@ -15,6 +15,14 @@ namespace dpquantile {
 // the columns of the list, in the order of `keys` of the level. A list of terms.
 List* key_conditions(const Level* level, const List* keys, const List* new_keys);
 
+// The terms that all rows of the level fulfil: of WHERE, and of inner joins that no outer join may
+// make NULL.
+List* terms_of_all_rows(const Level* level);
+
+// The constants that the terms say an expression is one of: key = 1, key IN (1, 2), or either with
+// OR between. Constants of the type of the expression, each once, none NULL; NIL if no term does.
+List* values_in_terms(const Level* level, Node* key);
+
 // The same of the conditions of the queries in FROM whose columns the keys are computed of. No
 // outer join may add rows to theirs.
 List* key_conditions_below(const Level* level, const List* keys, const List* new_keys);

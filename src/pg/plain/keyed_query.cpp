@@ -6,6 +6,7 @@
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/rows_below.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/trees.hpp"
 
@@ -20,9 +21,11 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/analyze.h"
+#include "parser/parse_oper.h"
 #include "parser/parser.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -37,19 +40,13 @@ namespace {
 constexpr int kMostHashedKeys = 4;
 constexpr int kMostKeysWithNull = 30;  // the bits of an integer
 constexpr int kMostConstants = 2 * kMaxElements;
-// More aggregates cannot be charged, and each has an argument and a filter at most.
-constexpr int kMostColumns = 200;
 
-// The keys and the columns of the derived table, and what stands for them in the new query.
-struct Replacement {
-  List* keys;         // expressions of GROUP BY
-  List* lists;        // their public values
+struct Replacement : RowsBelow {
+  List* lists;        // the public values of the keys that conditions on one key leave in
+  List* whole_lists;  // all of them
   Bitmapset* nulls;   // the numbers of the keys with NULL in their lists
   List* substitutes;  // for each key a value of its list that is not NULL
-  List* columns;      // what the aggregates read: their arguments and filters
-  List* new_keys;     // Vars of the list of keys
-  List* new_columns;  // Vars of the derived table
-  bool moves_ctes;    // whether the query has WITH queries
+  List* others;       // for each key the value of its list that stands for all others, or null
 };
 
 // ---- What is replaced ----------------------------------------------------------------------
@@ -75,52 +72,11 @@ bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replac
     replacement->keys = lappend(replacement->keys, key);
     replacement->lists = lappend(replacement->lists, values);
     replacement->substitutes = lappend(replacement->substitutes, substitute_of(values));
+    replacement->others =
+        lappend(replacement->others, const_cast<Const*>(other_value_of(level->select, key)));
+    replacement->whole_lists = lappend(replacement->whole_lists, values);
   }
   return true;
-}
-
-bool is_key(const Replacement& replacement, const Node* node) {
-  return list_member(replacement.keys, node);
-}
-
-void add_column(Replacement* replacement, Node* expression) {
-  if (expression == nullptr || !contain_vars_of_level(expression, 0)) return;
-  if (list_member(replacement->columns, expression)) return;
-  CHECK_FOR_INTERRUPTS();
-  replacement->columns = lappend(replacement->columns, expression);
-}
-
-// Arguments and filter of a call are computed of the rows, so below the join. Implicit casts stay
-// above it, where the release finds and leaves them out, as in a query without a list. The cast of
-// a percentile to float8 stays above: what it is one of tells its grid.
-void add_columns(Replacement* replacement, const Aggref* call) {
-  for (auto* entry : each<TargetEntry>(call->args)) {
-    const bool is_of_percentile = AGGKIND_IS_ORDERED_SET(call->aggkind);
-    add_column(replacement, is_of_percentile && entry == linitial(call->args)
-                                ? value_of_percentile(call)
-                                : without_implicit_cast(as<Node>(entry->expr)));
-  }
-  add_column(replacement, as<Node>(call->aggfilter));
-}
-
-// Returns whether there is a column that no key and no aggregate has.
-bool find_columns(const Node* expression, Replacement* replacement) {
-  return search(expression, [&](Node* node) {
-    if (is_key(*replacement, node)) return Look::kPast;
-    const bool is_column = IsA(node, Var) && as<Var>(node)->varlevelsup == 0;
-    if (is_column || IsA(node, SubLink)) return Look::kFound;
-    if (!IsA(node, Aggref)) return Look::kBelow;
-    // The WITH queries move below the join, and subqueries of parameters stay.
-    if (replacement->moves_ctes && checkExprHasSubLink(node)) return Look::kFound;
-    add_columns(replacement, as<Aggref>(node));
-    return Look::kPast;
-  });
-}
-
-[[noreturn]] void refuse_too_many(const PlainLevel* level) {
-  refuse_with_code(level->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
-                   psprintf("the aggregates have more than %d arguments and filters", kMostColumns),
-                   "Split the query into several.");
 }
 
 double combinations(const Replacement& replacement) {
@@ -157,6 +113,14 @@ Node* integer_constant(int value) {
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true));
 }
 
+Expr* null_test(const Node* key) {
+  NullTest* test = makeNode(NullTest);
+  test->arg = static_cast<Expr*>(copyObjectImpl(key));
+  test->nulltesttype = IS_NULL;
+  test->location = kNowhere;
+  return as<Expr>(test);
+}
+
 // CASE WHEN condition THEN value ELSE other END
 Node* choice_of(Expr* condition, Node* value, Node* other) {
   CaseWhen* branch = makeNode(CaseWhen);
@@ -173,30 +137,6 @@ Node* choice_of(Expr* condition, Node* value, Node* other) {
 }
 
 // ---- The new query -------------------------------------------------------------------------
-
-char* type_and_collation(const Node* expression) {
-  char* type = format_type_extended(exprType(expression), exprTypmod(expression),
-                                    FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
-  const Oid collation = exprCollation(expression);
-  if (!OidIsValid(collation) || collation == DEFAULT_COLLATION_OID) return type;
-  HeapTuple row = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
-  if (!HeapTupleIsValid(row)) return type;
-  const auto* form = reinterpret_cast<Form_pg_collation>(GETSTRUCT(row));
-  type = psprintf(
-      "%s COLLATE %s", type,
-      quote_qualified_identifier(get_namespace_name(form->collnamespace), NameStr(form->collname)));
-  ReleaseSysCache(row);
-  return type;
-}
-
-void append_nulls(StringInfo text, const char* prefix, const List* expressions) {
-  const ListCell* cell;
-  foreach (cell, expressions) {
-    appendStringInfo(text, "NULL::%s AS %s%d, ",
-                     type_and_collation(static_cast<const Node*>(lfirst(cell))), prefix,
-                     foreach_current_index(cell));
-  }
-}
 
 // The new query with NULLs in the place of lists and rows, as text. The parser makes its joins.
 char* template_of(const Replacement& replacement) {
@@ -232,19 +172,49 @@ char* template_of(const Replacement& replacement) {
   return text.data;
 }
 
-Query* parse_template(const Replacement& replacement) {
-  char* text = template_of(replacement);
-  auto* raw = static_cast<RawStmt*>(linitial(raw_parser(text, RAW_PARSE_DEFAULT)));
-  return parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
+// An array of the values but NULL.
+Node* array_of(const List* values, const Node* key) {
+  const Oid type = exprType(key);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  auto* elements =
+      static_cast<Datum*>(palloc(static_cast<Size>(list_length(values)) * sizeof(Datum)));
+  int count = 0;
+  for (const auto* value : each<const Const>(values)) {
+    if (!value->constisnull) elements[count++] = value->constvalue;
+  }
+  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
+  return as<Node>(makeConst(get_array_type(type), -1, exprCollation(key), -1,
+                            PointerGetDatum(array), false, false));
 }
 
-Node* copy_of_key(const Replacement& replacement, int key) {
-  return static_cast<Node*>(copyObjectImpl(list_nth(replacement.keys, key)));
+// key = ANY (list) OR key IS NULL, the latter if the list has NULL
+Expr* is_in_list(const Node* key, const List* values) {
+  ParseState* state = make_parsestate(nullptr);
+  List* equality = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("=")));
+  auto* is_listed = as<ScalarArrayOpExpr>(
+      make_scalar_array_op(state, equality, true, static_cast<Node*>(copyObjectImpl(key)),
+                           array_of(values, key), kNowhere));
+  is_listed->inputcollid = exprCollation(key);
+  free_parsestate(state);
+  if (!has_null(values)) return as<Expr>(is_listed);
+  return makeBoolExpr(OR_EXPR, list_make2(is_listed, null_test(key)), kNowhere);
+}
+
+// The key of a row in the list: another one is the one that stands for all others.
+Node* listed_key(const Replacement& replacement, int number) {
+  auto* key = static_cast<Node*>(copyObjectImpl(list_nth(replacement.keys, number)));
+  const void* other = list_nth(replacement.others, number);
+  if (other == nullptr) return key;
+  const auto* values = static_cast<const List*>(list_nth(replacement.whole_lists, number));
+  return choice_of(is_in_list(key, values), key, static_cast<Node*>(copyObjectImpl(other)));
 }
 
 // A key as the join compares it: with another value in the place of NULL, if its list has NULL.
 Node* compared_key(const Replacement& replacement, int number) {
-  Node* key = copy_of_key(replacement, number);
+  Node* key = listed_key(replacement, number);
   if (!bms_is_member(number, replacement.nulls)) return key;
   CoalesceExpr* choice = makeNode(CoalesceExpr);
   choice->coalescetype = exprType(key);
@@ -256,12 +226,8 @@ Node* compared_key(const Replacement& replacement, int number) {
 
 // CASE WHEN key IS NULL THEN bit ELSE 0 END
 Node* bit_of_null(const Replacement& replacement, int key) {
-  NullTest* test = makeNode(NullTest);
-  test->arg = as<Expr>(copy_of_key(replacement, key));
-  test->nulltesttype = IS_NULL;
-  test->location = kNowhere;
-  return choice_of(as<Expr>(test), integer_constant(bit_of(key, replacement.nulls)),
-                   integer_constant(0));
+  return choice_of(null_test(listed_key(replacement, key)),
+                   integer_constant(bit_of(key, replacement.nulls)), integer_constant(0));
 }
 
 // The number that says which keys of a row are NULL.
@@ -278,41 +244,16 @@ Node* number_of_nulls(const Replacement& replacement) {
   return number;
 }
 
-TargetEntry* column_named(List** columns, Node* expression, const char* name) {
-  TargetEntry* column =
-      makeTargetEntry(as<Expr>(expression), static_cast<AttrNumber>(list_length(*columns) + 1),
-                      pstrdup(name), false);
-  *columns = lappend(*columns, column);
-  return column;
-}
-
 // The old FROM and WHERE, as a derived table of keys and columns.
-Query* make_source(const Query* query, const Replacement& replacement) {
-  Query* source = makeNode(Query);
-  source->commandType = CMD_SELECT;
-  source->canSetTag = true;
-  source->rtable = query->rtable;
-  DPQ_MOVE_PERMISSIONS(source, query);
-  source->jointree = query->jointree;
-  source->cteList = query->cteList;
-  source->hasRecursive = query->hasRecursive;
-  source->hasModifyingCTE = query->hasModifyingCTE;
-  source->hasSubLinks = query->hasSubLinks;
-  const ListCell* cell;
-  for (auto* table : each<RangeTblEntry>(source->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
-  List* columns = NIL;
-  foreach (cell, replacement.keys) {
-    const int key = foreach_current_index(cell);
-    column_named(&columns, compared_key(replacement, key), psprintf("k%d", key));
+Query* make_source_of_keys(const Query* query, const Replacement& replacement) {
+  Query* source = make_source(query);
+  for (int key = 0; key < list_length(replacement.keys); ++key) {
+    add_source_column(source, compared_key(replacement, key), psprintf("k%d", key));
   }
-  foreach (cell, replacement.columns) {
-    column_named(&columns, static_cast<Node*>(copyObjectImpl(lfirst(cell))),
-                 psprintf("c%d", foreach_current_index(cell)));
-  }
-  column_named(&columns, bool_constant(true), "present");
-  if (replacement.nulls != nullptr) column_named(&columns, number_of_nulls(replacement), "n");
-  source->targetList = columns;
-  IncrementVarSublevelsUp(as<Node>(source), 1, 1);
+  add_source_columns(source, replacement.columns, "c");
+  add_source_column(source, bool_constant(true), "present");
+  if (replacement.nulls != nullptr) add_source_column(source, number_of_nulls(replacement), "n");
+  put_below(source);
   return source;
 }
 
@@ -351,6 +292,71 @@ bool may_be_shown(const Level* level, const List* keys, const List* conditions, 
     if (!may_be_true(level, keys, condition, row)) return false;
   }
   return true;
+}
+
+// How many values a condition of the form key = value or key IN (values) names; 0 for others.
+int count_named_values(const Node* condition, const Node* key) {
+  const bool is_operation = IsA(condition, OpExpr);
+  if (!is_operation && !IsA(condition, ScalarArrayOpExpr)) return 0;
+  const auto* search = as<ScalarArrayOpExpr>(condition);
+  const Oid operation = is_operation ? as<OpExpr>(condition)->opno : search->opno;
+  const List* sides = is_operation ? as<OpExpr>(condition)->args : search->args;
+  if (!op_mergejoinable(operation, exprType(key)) || list_length(sides) != 2) return 0;
+  if (is_operation) return equal(linitial(sides), key) || equal(lsecond(sides), key) ? 1 : 0;
+  const auto* array = static_cast<const Node*>(lsecond(sides));
+  if (!search->useOr || !equal(linitial(sides), key)) return 0;
+  if (IsA(array, ArrayExpr)) return list_length(as<ArrayExpr>(array)->elements);
+  if (!IsA(array, Const) || as<Const>(array)->constisnull) return 0;
+  const ArrayType* values = DatumGetArrayTypeP(as<Const>(array)->constvalue);
+  return ArrayGetNItems(ARR_NDIM(values), ARR_DIMS(values));
+}
+
+// Whether a condition is true of no value of the key but of those that its list has for themselves.
+bool is_of_listed_values(const Level* level, const Replacement& replacement, int number,
+                         const Node* condition) {
+  const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, number));
+  const int named = count_named_values(condition, new_key);
+  if (named == 0 || !can_be_evaluated(condition, new_key)) return false;
+  int listed = 0;
+  for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.lists, number)))) {
+    if (equal(value, list_nth(replacement.others, number))) continue;
+    if (may_be_true(level, list_make1(const_cast<Node*>(new_key)), condition, list_make1(value))) {
+      ++listed;
+    }
+  }
+  return listed >= named;
+}
+
+// The condition that a key is the one that stands for all others.
+Expr* is_other(const Node* new_key, const Const* other) {
+  if (other->constisnull) return null_test(new_key);
+  ParseState* state = make_parsestate(nullptr);
+  List* equality = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("=")));
+  Expr* condition = make_op(state, equality, static_cast<Node*>(copyObjectImpl(new_key)),
+                            static_cast<Node*>(copyObjectImpl(other)), nullptr, kNowhere);
+  as<OpExpr>(condition)->inputcollid = exprCollation(new_key);
+  free_parsestate(state);
+  return condition;
+}
+
+// A condition on rows says nothing of the key that stands for all others, among which rows may
+// fulfil it.
+List* conditions_on_groups(const Level* level, const Replacement& replacement, List* conditions) {
+  List* all = NIL;
+  for (auto* condition : each<Node>(conditions)) {
+    List* choices = list_make1(condition);
+    for (int i = 0; i < list_length(replacement.keys); ++i) {
+      const auto* other = static_cast<const Const*>(list_nth(replacement.others, i));
+      const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, i));
+      const bool is_on_key = any_node(condition, [=](Node* node) { return equal(node, new_key); });
+      if (other == nullptr || !is_on_key) continue;
+      if (is_of_listed_values(level, replacement, i, condition)) continue;
+      choices = lappend(choices, is_other(new_key, other));
+    }
+    const bool is_alone = list_length(choices) == 1;
+    all = lappend(all, is_alone ? condition : as<Node>(makeBoolExpr(OR_EXPR, choices, kNowhere)));
+  }
+  return all;
 }
 
 // Leaves out values of each key that conditions on it alone leave out, if there are too many
@@ -430,7 +436,9 @@ void note_keys_without_null(const PlainLevel* level, const Replacement& replacem
   Statement* statement = level->select->statement;
   for (int i = 0; i < list_length(replacement.keys); ++i) {
     auto* key = static_cast<Node*>(list_nth(replacement.keys, i));
-    if (bms_is_member(i, replacement.nulls) || !may_be_null(level->select, key)) continue;
+    const bool has_group =
+        bms_is_member(i, replacement.nulls) || list_nth(replacement.others, i) != nullptr;
+    if (has_group || !may_be_null(level->select, key)) continue;
     const char* name = name_of_key(level->select->query, key);
     bool is_known = false;
     for (const auto* known : each<const char>(statement->keys_without_null)) {
@@ -442,23 +450,6 @@ void note_keys_without_null(const PlainLevel* level, const Replacement& replacem
 }
 
 // ---- What refers to the old FROM -----------------------------------------------------------
-
-// The new columns count the query levels from the same level as the old ones.
-Node* moved_call(const Replacement& replacement, Node* call) {
-  return mapped(call, [&](Node* node) {
-    Node* column = counterpart(replacement.columns, replacement.new_columns, node);
-    if (column != nullptr) as<Var>(column)->location = exprLocation(node);
-    return column;
-  });
-}
-
-template <class Tree>
-Tree* moved(const Replacement& replacement, Tree* tree) {
-  return mapped(tree, [&](Node* node) {
-    Node* key = counterpart(replacement.keys, replacement.new_keys, node);
-    return key == nullptr && IsA(node, Aggref) ? moved_call(replacement, node) : key;
-  });
-}
 
 // CASE WHEN (n & bit) = 0 THEN key ELSE NULL END
 Node* shown_key(Node* key, const Node* number_of_nulls, int bit) {
@@ -494,30 +485,16 @@ void find_new_columns(const Query* made, Replacement* replacement) {
   }
 }
 
-void use(Query* query, Query* made, const Replacement& replacement) {
-  query->targetList = moved(replacement, query->targetList);
-  query->havingQual = moved(replacement, query->havingQual);
-  query->rtable = made->rtable;
-  DPQ_MOVE_PERMISSIONS(query, made);
-  DPQ_FORGET_GROUP_KEYS(query);
-  query->jointree = made->jointree;
-  query->cteList = NIL;
-  query->hasRecursive = false;
-  query->hasModifyingCTE = false;
-  query->hasSubLinks =
-      checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual);
-}
-
 // ---- Lists alone ---------------------------------------------------------------------------
 
 // The keys themselves: the first table of the template, with the condition.
 void use_list(Query* query, Query* made, const Replacement& replacement) {
-  Node* condition = moved(replacement, query->jointree->quals);
+  Node* condition = over_rows_below(replacement, query->jointree->quals);
   auto* list = makeNode(RangeTblRef);
   list->rtindex = 1;
   made->rtable = list_make1(linitial(made->rtable));
   made->jointree = makeFromExpr(list_make1(list), condition);
-  use(query, made, replacement);
+  select_from_made(query, made, replacement);
 }
 
 bool is_plain(const Query* query) {
@@ -567,21 +544,22 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
       find_columns(query->havingQual, &replacement)) {
     return nullptr;
   }
-  if (list_length(replacement.columns) > kMostColumns) refuse_too_many(level);
-  Query* made = parse_template(replacement);
+  check_columns(level, replacement);
+  Query* made = parse_template(template_of(replacement));
   find_new_columns(made, &replacement);
   List* conditions =
       list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
                   key_conditions_below(level->select, replacement.keys, replacement.new_keys));
+  conditions = conditions_on_groups(level->select, replacement, conditions);
   shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
   note_keys_without_null(level, replacement);
-  Query* source = make_source(query, replacement);
+  Query* source = make_source_of_keys(query, replacement);
   fill_template(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
-  use(query, made, replacement);
+  select_from_made(query, made, replacement);
   read_again(level->select);
   return static_cast<Node*>(llast(replacement.new_columns));
 }
@@ -599,7 +577,7 @@ bool list_public_keys(PlainLevel* level) {
     return false;
   }
   check_combinations(level, replacement);
-  Query* made = parse_template(replacement);
+  Query* made = parse_template(template_of(replacement));
   find_new_columns(made, &replacement);
   fill_template(made, replacement, nullptr);
   use_list(query, made, replacement);

@@ -14,7 +14,10 @@
 //       ON s.department = k.department
 //    GROUP BY k.department
 //
-// All keys of the lists appear, also those without rows. Rows with other keys are in no group.
+// All keys of the lists appear, also those without rows. Rows with other keys are in no group, or
+// in that of the key that stands for all others: s.department is then
+//
+//   CASE WHEN department = ANY ('{Engineering,Sales}') THEN department ELSE 'Sales' END
 //
 // A list may have NULL, which = finds nowhere. Then both sides of the join have another value of
 // the list in its place, and a number that says which keys are NULL:

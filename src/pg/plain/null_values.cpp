@@ -1,5 +1,6 @@
 #include "pg/plain/null_values.hpp"
 
+#include "pg/plain/key_conditions.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -76,29 +77,11 @@ bool rules_out_null(const Node* condition, const Node* part) {
   return is_or;
 }
 
-// Whether a condition that all rows of a part of FROM fulfil rules out that a column is NULL.
-bool is_ruled_out(const Node* from, const Node* part) {
-  const auto is_by = [&](const Node* condition) {
-    return condition != nullptr && rules_out_null(condition, part);
-  };
-  if (IsA(from, FromExpr)) {
-    for (const auto* node : each<const Node>(as<FromExpr>(from)->fromlist)) {
-      if (is_ruled_out(node, part)) return true;
-    }
-    return is_by(as<FromExpr>(from)->quals);
+bool is_ruled_out(const Level* level, const Node* part) {
+  for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
+    if (rules_out_null(term, part)) return true;
   }
-  if (!IsA(from, JoinExpr)) return false;
-  const auto* join = as<JoinExpr>(from);
-  switch (join->jointype) {
-    case JOIN_INNER:
-      return is_by(join->quals) || is_ruled_out(join->larg, part) || is_ruled_out(join->rarg, part);
-    case JOIN_LEFT:
-      return is_ruled_out(join->larg, part);
-    case JOIN_RIGHT:
-      return is_ruled_out(join->rarg, part);
-    default:
-      return false;
-  }
+  return false;
 }
 
 // ---- Columns -------------------------------------------------------------------------------
@@ -193,7 +176,7 @@ bool may_be_null(const Level* level, Node* expression) {
     default:
       break;
   }
-  if (is_ruled_out(as<Node>(level->query->jointree), expression)) return false;
+  if (is_ruled_out(level, expression)) return false;
   switch (nodeTag(expression)) {
     case T_Var:
       return column_may_be_null(level, as<Var>(expression));

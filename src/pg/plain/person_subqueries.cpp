@@ -1,5 +1,6 @@
 #include "pg/plain/person_subqueries.hpp"
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/public_subqueries.hpp"
 #include "pg/plain/query_around.hpp"
@@ -495,7 +496,15 @@ constexpr char kHint[] =
     "= p.id), p.id IN (SELECT person FROM visits), (SELECT count(*) FROM visits v WHERE v.person = "
     "p.id).";
 
-[[noreturn]] void refuse_subquery(const RefusedQuery& refused, const SubLink* link, Lack lack) {
+// A table of the subquery or of the row may name its persons in another one.
+const char* hint_of_person(const Level* level, const Subquery& subquery) {
+  const char* hint = hint_of_reference(subquery.read->borrowed_rows);
+  if (hint == nullptr) hint = hint_of_reference(level->borrowed_rows);
+  return hint == nullptr ? kHint : hint;
+}
+
+[[noreturn]] void refuse_subquery(const RefusedQuery& refused, const SubLink* link, Lack lack,
+                                  const char* hint) {
   switch (lack) {
     case Lack::kOtherColumn:
       refuse(refused, link->location,
@@ -518,7 +527,7 @@ constexpr char kHint[] =
       refuse(refused, link->location,
              "a subquery over protected rows does not compare its persons with the person of the "
              "row around it",
-             kHint);
+             hint);
   }
 }
 
@@ -529,7 +538,7 @@ void refuse_other_subquery(const RefusedQuery& refused, const Level* level, cons
   // A value that is the same for all rows is another query's answer.
   const bool is_about_rows =
       link->subLinkType != EXPR_SUBLINK || contain_vars_of_level(link->subselect, 1);
-  if (is_about_rows) refuse_subquery(refused, link, lack);
+  if (is_about_rows) refuse_subquery(refused, link, lack, hint_of_person(level, subquery));
 }
 
 }  // namespace

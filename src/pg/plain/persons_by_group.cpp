@@ -1,6 +1,7 @@
 #include "pg/plain/persons_by_group.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/group_keys.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/trees.hpp"
@@ -182,6 +183,15 @@ Query* query_of_groups(const Query* query, List* columns, List* keys) {
   return made;
 }
 
+// Whether a person may have several values of a key that are one key of its list.
+bool has_key_for_others(const Level* level) {
+  for (auto* key : each<SortGroupClause>(level->query->groupClause)) {
+    Node* expression = get_sortgroupclause_expr(key, level->query->targetList);
+    if (other_value_of(level, expression) != nullptr) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool counts_persons_by_group(const Level* level) {
@@ -189,7 +199,8 @@ bool counts_persons_by_group(const Level* level) {
   return level->borrowed_rows != NIL && has_plain_clauses(query) && !level->has_public_side &&
          !level->has_one_row && !level->groups_persons && states_groups(level) &&
          !has_other_parts(level, as<Node>(query->targetList)) &&
-         !has_other_parts(level, query->havingQual) && person_of(level) != nullptr;
+         !has_other_parts(level, query->havingQual) && person_of(level) != nullptr &&
+         !has_key_for_others(level);
 }
 
 void put_person_group_below(const Level* level) {

@@ -11,6 +11,7 @@
 #include "pg/plain/person_windows.hpp"
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/public_groups.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/set_operations.hpp"
 #include "pg/plain/shared_statistics.hpp"
@@ -149,13 +150,19 @@ void keep_groups(PlainLevel* level) {
           : as<Node>(makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
 }
 
+// By lists of keys, or by a public table that has the keys.
+Node* group_by_public_values(PlainLevel* level, bool may_choose_keys) {
+  Node* row = group_by_public_keys(level, may_choose_keys);
+  return row != nullptr ? row : group_by_public_table(level, may_choose_keys);
+}
+
 // For what is computed of each group, an expression that is not NULL for any of its rows; null if
 // every row counts.
 Node* choose_groups(PlainLevel* level) {
   Query* query = level->select->query;
   if (query->groupClause == NIL || has_keep_group(query->havingQual)) return nullptr;
   if (level->select->has_public_side) return nullptr;  // The groups are those of its rows.
-  Node* row = group_by_public_keys(level, level->delta > 0);
+  Node* row = group_by_public_values(level, level->delta > 0);
   if (row == nullptr) keep_groups(level);
   return row;
 }
@@ -200,6 +207,16 @@ bool find_level(const Translation* translation, Level* select, PlainLevel* level
   return true;
 }
 
+// min and max by public keys leave the list or the table that has these.
+void forget_rows_beside_keys(Query* query) {
+  auto* columns = as<Node>(query->targetList);
+  if (contain_aggs_of_level(columns, 0) || contain_aggs_of_level(query->havingQual, 0)) return;
+  query->hasAggs = false;
+  query->rtable = list_make1(linitial(query->rtable));
+  const auto* join = static_cast<const JoinExpr*>(linitial(query->jointree->fromlist));
+  query->jointree->fromlist = list_make1(join->larg);
+}
+
 // min and max alone leave nothing that is computed of the rows.
 void forget_rows(Query* query) {
   auto* columns = as<Node>(query->targetList);
@@ -224,7 +241,11 @@ void translate_level(const Translation* translation, PlainLevel* level) {
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });
   replace_all(level->select->query, &replacing);
-  forget_rows(level->select->query);
+  if (replacing.row != nullptr) {
+    forget_rows_beside_keys(level->select->query);
+  } else {
+    forget_rows(level->select->query);
+  }
 }
 
 // Private aggregates alone, by keys that have public lists: without them the groups would tell
@@ -234,7 +255,7 @@ void list_groups(PlainLevel* level) {
   const bool has_groups = query->hasAggs && query->groupClause != NIL &&
                           query->groupingSets == NIL && !has_keep_group(query->havingQual) &&
                           !level->select->has_public_side;
-  Node* row = has_groups ? group_by_public_keys(level, false) : nullptr;
+  Node* row = has_groups ? group_by_public_values(level, false) : nullptr;
   if (row == nullptr) return;
   Replacing replacing = {level, {}, row};
   replace_all(level->select->query, &replacing);

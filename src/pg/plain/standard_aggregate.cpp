@@ -181,6 +181,9 @@ Aggref* make_count(const PlainLevel* level, const Aggref* call, Node* row) {
   }
   refuse_order(level, call);
   Node* counted = counts_rows(call) ? row : argument_of(call);
+  if (counted != nullptr && IsA(counted, Const) && as<Const>(counted)->constisnull) {
+    refuse_call(level, call, "count(NULL) is 0, whatever the rows are", "Count rows: count(*).");
+  }
   List* arguments = counted == nullptr ? list_make1(epsilon) : list_make2(counted, epsilon);
   return call_private_aggregate("dp_count", arguments, call->location);
 }

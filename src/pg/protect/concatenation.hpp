@@ -1,9 +1,9 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/protect/judged_level.hpp"
 
 extern "C" {
-#include "nodes/nodes.h"
+#include "nodes/primnodes.h"
 }
 
 // concat() and concat_ws() take arguments of any types, and write them by functions that the query
@@ -14,5 +14,9 @@ namespace dpquantile {
 // Null if the node is no such call, or one that cannot be written so: with VARIADIC, or with a
 // separator of rows.
 Node* without_concatenation(const Node* node);
+
+// put_text_for_row() for an aggregate of different values. ereports if a value is of a type of
+// which equal ones may look different.
+void count_text_for_row(const JudgedLevel* level, Aggref* call);
 
 }  // namespace dpquantile

@@ -1,6 +1,7 @@
 #include "pg/protect/exact_aggregate.hpp"
 
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/concatenation.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
@@ -50,6 +51,7 @@ Node* rewrite_argument(JudgedLevel* level, Node* argument) {
 Node* rewrite_exact_aggregate(JudgedLevel* level, Aggref* call) {
   count_node(level->statement, as<Node>(call));
   if (call->agglevelsup > 0) refuse_call(level, call);
+  if (call->aggdistinct != NIL) count_text_for_row(level, call);
   for (auto* argument : each<TargetEntry>(call->args)) {
     argument->expr = as<Expr>(rewrite_argument(level, as<Node>(argument->expr)));
   }

@@ -43,7 +43,10 @@ constexpr char kArrayHint[] =
     "Search in arrays by 5 = ANY (tags), and use their elements: tags[3] IS NOT NULL says that "
     "there are three or more.";
 constexpr char kRangeHint[] = "Compare with both ends: hired >= a AND hired < b.";
-constexpr char kDocumentHint[] = "Ask the owner of the table for a column with the value inside.";
+constexpr char kDocumentHint[] =
+    "Take parts of a jsonb: props ->> 'city', (props ->> 'age')::numeric, props @> '{\"a\": 1}'. "
+    "Ask "
+    "the owner of the table for a column of type jsonb where it is json or xml.";
 
 // ---- Refusals ------------------------------------------------------------------------------
 
@@ -179,11 +182,6 @@ Node* with_total_functions(const JudgedLevel* level, Node* node) {
   return node;
 }
 
-bool has_text_casts(Oid type) {
-  const Oid base = getBaseType(type);
-  return base == TEXTOID || base == VARCHAROID;
-}
-
 [[noreturn]] void refuse_cast(const JudgedLevel* level, const Node* node, Oid from, Oid to) {
   const char* hint = hint_of_type(from);
   refuse_at(level, node,
@@ -193,19 +191,34 @@ bool has_text_casts(Oid type) {
                 : "Cast numbers, dates and times to text, or texts to numbers, dates and times.");
 }
 
-// A cast from text by the input function of a type fails for most texts.
+// The cast to text, as another type of texts.
+Node* as_other_text(const CoerceViaIO* cast) {
+  CoerceViaIO* text = makeNode(CoerceViaIO);
+  *text = *cast;
+  text->resulttype = TEXTOID;
+  return as<Node>(makeRelabelType(as<Expr>(text), cast->resulttype, -1, cast->resultcollid,
+                                  cast->coerceformat));
+}
+
+// A cast from text by the input function of a type fails for most texts, and the text of a jsonb
+// may be long.
 Node* total_cast(const JudgedLevel* level, Node* node) {
   auto* cast = as<CoerceViaIO>(node);
   const Oid from = exprType(as<Node>(cast->arg));
   if (is_total_text_conversion(getBaseType(from), cast->resulttype)) return node;
-  const FunctionRule* variant = has_text_casts(from) ? find_text_cast(cast->resulttype) : nullptr;
-  if (variant == nullptr) refuse_cast(level, node, from, cast->resulttype);
-  Expr* text = cast->arg;
-  if (from != TEXTOID) {
-    const Oid collation = exprCollation(as<Node>(text));
-    text = as<Expr>(makeRelabelType(text, TEXTOID, -1, collation, COERCE_IMPLICIT_CAST));
+  const bool is_other_text = cast->resulttype == VARCHAROID || cast->resulttype == BPCHAROID;
+  if (is_other_text && find_text_cast(getBaseType(from), TEXTOID) != nullptr) {
+    return as_other_text(cast);
   }
-  FuncExpr* call = call_of_variant(*variant, list_make1(text), cast->resultcollid, InvalidOid);
+  const FunctionRule* variant = find_text_cast(getBaseType(from), cast->resulttype);
+  if (variant == nullptr) refuse_cast(level, node, from, cast->resulttype);
+  Expr* value = cast->arg;
+  if (from != variant->arguments[0]) {
+    const Oid collation = exprCollation(as<Node>(value));
+    value = as<Expr>(
+        makeRelabelType(value, variant->arguments[0], -1, collation, COERCE_IMPLICIT_CAST));
+  }
+  FuncExpr* call = call_of_variant(*variant, list_make1(value), cast->resultcollid, InvalidOid);
   if (call == nullptr) refuse_cast(level, node, from, cast->resulttype);
   call->location = cast->location;
   return as<Node>(call);
@@ -219,7 +232,7 @@ void check_subscript(const JudgedLevel* level, const Node* node) {
                           subscript->reflowerindexpr == NIL && subscript->refassgnexpr == nullptr;
   if (is_element) return;
   refuse_at(level, node, "only subscripts of one array element are supported over protected rows",
-            "Use one element: a[1].");
+            subscript->refcontainertype == JSONBOID ? kDocumentHint : "Use one element: a[1].");
 }
 
 void check_array(const JudgedLevel* level, const Node* node) {
@@ -355,13 +368,14 @@ void check_key_inside(const JudgedLevel* level, const SortGroupClause* key,
     refuse_at(level, expression, "could not determine which collation to use for a key in GROUP BY",
               "Add COLLATE \"C\" to the key.");
   }
+  const char* hint = hint_of_type(exprType(expression));
   const bool is_total_key = is_total(get_opcode(key->eqop)) &&
                             (!OidIsValid(key->sortop) || is_total(get_opcode(key->sortop)));
   if (is_total_key) return;
   refuse_at(level, expression,
             psprintf("keys of type %s are not supported in GROUP BY",
                      format_type_be(exprType(expression))),
-            "Group by a text, a number, a date or a time.");
+            hint == nullptr ? "Group by a text, a number, a date or a time." : hint);
 }
 
 }  // namespace dpquantile

@@ -14,6 +14,11 @@ bool is_text(Oid type) {
   return base == TEXTOID || base == VARCHAROID || base == BPCHAROID || base == BYTEAOID;
 }
 
+bool is_read_whole(Oid type) {
+  const Oid base = getBaseType(type);
+  return is_text(base) || base == JSONBOID || base == TEXTARRAYOID;
+}
+
 bool is_number(Oid type) {
   return getBaseType(type) == NUMERICOID;
 }

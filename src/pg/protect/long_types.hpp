@@ -10,6 +10,9 @@ namespace dpquantile {
 // Whether values of the type are texts of any kind, or bytes.
 bool is_text(Oid type);
 
+// The same, jsonb, and arrays of texts: variants may read each byte of them.
+bool is_read_whole(Oid type);
+
 bool is_number(Oid type);  // numeric, whose values may have any number of digits
 bool is_array(Oid type);
 

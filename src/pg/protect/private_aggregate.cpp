@@ -3,6 +3,7 @@
 #include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/concatenation.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
@@ -241,7 +242,8 @@ void rewrite_parameters(JudgedLevel* level, const Aggref* call, const FamilyRow&
   }
 }
 
-void rewrite_values(JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
+void rewrite_values(JudgedLevel* level, Aggref* call, const FamilyRow& family) {
+  if (family.family == Family::kDistinct) count_text_for_row(level, call);
   for (int i = 0; i < family.arguments_from_rows() && i < list_length(call->args); ++i) {
     auto* argument = static_cast<TargetEntry*>(list_nth(call->args, i));
     const bool hashes_value =

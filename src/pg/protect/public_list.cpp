@@ -315,22 +315,53 @@ bool chooses_row_of_list(const JudgedEntry& entry, const Bitmapset* columns) {
 
 namespace {
 
-bool has_null(const List* row, const Bitmapset* columns) {
+// Those of the columns that are not NULL in a row.
+Bitmapset* known_columns(const List* row, const Bitmapset* columns) {
+  Bitmapset* known = nullptr;
   int column = -1;
   while ((column = bms_next_member(columns, column)) >= 0) {
-    if (static_cast<Const*>(list_nth(row, column - 1))->constisnull) return true;
+    const auto* value = static_cast<Const*>(list_nth(row, column - 1));
+    if (!value->constisnull) known = bms_add_member(known, column);
   }
-  return false;
+  return known;
 }
 
-// Whether a row that IS NOT DISTINCT FROM a row of the list is so from one at most: a second row
-// with a NULL could be the same.
-bool has_one_row_with_nulls(const JudgedEntry& entry) {
-  int count = 0;
-  for (const auto* row : each<const List>(entry.values->values_lists)) {
-    if (has_null(row, entry.compared_columns)) ++count;
+// Whether no two rows are the same in these columns, if NULL is the same as NULL: those with NULL
+// in other columns are not.
+bool is_distinct_with_nulls(const RangeTblEntry* entry, const Bitmapset* columns) {
+  List* rows = list_copy(entry->values_lists);
+  while (rows != NIL) {
+    const Bitmapset* known = known_columns(static_cast<List*>(linitial(rows)), columns);
+    RangeTblEntry alike = *entry;
+    alike.values_lists = NIL;
+    List* others = NIL;
+    for (auto* row : each<List>(rows)) {
+      List** to = bms_equal(known_columns(row, columns), known) ? &alike.values_lists : &others;
+      *to = lappend(*to, row);
+    }
+    const bool are_distinct =
+        known == nullptr ? list_length(alike.values_lists) == 1 : is_distinct(&alike, known);
+    if (!are_distinct) return false;
+    rows = others;
   }
-  return count <= 1;
+  return true;
+}
+
+// The columns of the list that conditions say to be equal to expressions over the entries `known`.
+Bitmapset* fixed_columns(const JudgedLevel* level, const List* conditions, int number,
+                         const Bitmapset* known) {
+  const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
+  const JudgedEntry& entry = entry_of(level, number);
+  Bitmapset* fixed = nullptr;
+  const Bitmapset* compared = bms_union(entry.distinct_columns, entry.compared_columns);
+  int column = -1;
+  while ((column = bms_next_member(compared, column)) >= 0) {
+    const Oid family = equality_family(type_of_column(list, column));
+    if (conditions_fix_column(conditions, number, known, static_cast<AttrNumber>(column), family)) {
+      fixed = bms_add_member(fixed, column);
+    }
+  }
+  return fixed;
 }
 
 // The conditions with = in the place of IS NOT DISTINCT FROM.
@@ -351,21 +382,12 @@ List* as_equalities(const List* conditions) {
 
 bool fixes_row_of_list(const JudgedLevel* level, const List* conditions, int number,
                        const Bitmapset* known) {
-  const RangeTblEntry* list = rt_fetch(number, level->query->rtable);
   const JudgedEntry& entry = entry_of(level, number);
-  if (entry.values != nullptr && has_one_row_with_nulls(entry)) {
-    conditions = as_equalities(conditions);
-  }
-  Bitmapset* fixed = nullptr;
-  const Bitmapset* compared = bms_union(entry.distinct_columns, entry.compared_columns);
-  int column = -1;
-  while ((column = bms_next_member(compared, column)) >= 0) {
-    const Oid family = equality_family(type_of_column(list, column));
-    if (conditions_fix_column(conditions, number, known, static_cast<AttrNumber>(column), family)) {
-      fixed = bms_add_member(fixed, column);
-    }
-  }
-  return chooses_row_of_list(entry, fixed);
+  Bitmapset* fixed = fixed_columns(level, conditions, number, known);
+  if (chooses_row_of_list(entry, fixed)) return true;
+  if (entry.values == nullptr) return false;
+  fixed = fixed_columns(level, as_equalities(conditions), number, known);
+  return fixed != nullptr && is_distinct_with_nulls(entry.values, fixed);
 }
 
 namespace {

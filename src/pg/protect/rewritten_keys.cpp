@@ -13,6 +13,7 @@
 #include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
 #include "pg/vocabulary/own_function.hpp"
+#include "pg/vocabulary/written_values.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -164,24 +165,6 @@ void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* r
   query->groupClause = lappend(query->groupClause, group);
   add_to_sets(query->groupingSets,
               {static_cast<int>(key->tleSortGroupRef), static_cast<int>(group->tleSortGroupRef)});
-}
-
-// CASE WHEN key = 0 THEN 0 ELSE key END
-Node* without_negative_zero(Node* key) {
-  auto* zero = as<Node>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(0),
-                                  false, FLOAT8PASSBYVAL));
-  CaseWhen* when = makeNode(CaseWhen);
-  when->expr = make_opclause(lookup_type_cache(FLOAT8OID, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false,
-                             static_cast<Expr*>(copyObjectImpl(key)), as<Expr>(zero), InvalidOid,
-                             InvalidOid);
-  when->result = static_cast<Expr*>(copyObjectImpl(zero));
-  when->location = -1;
-  CaseExpr* choice = makeNode(CaseExpr);
-  choice->casetype = FLOAT8OID;
-  choice->args = list_make1(when);
-  choice->defresult = as<Expr>(key);
-  choice->location = -1;
-  return as<Node>(choice);
 }
 
 // Of equal values one row would decide which is shown. 1.0 and 1.00 are one numeric, unless its

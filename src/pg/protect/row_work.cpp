@@ -41,6 +41,10 @@ constexpr double kCaseCall = 10000;       // of a function of words by ICU
 constexpr double kCaseByte = 60;          // of one of ICU or of Unicode's tables
 constexpr double kPatternStep = 3.5;      // a byte of a text with one of a pattern
 constexpr double kSetStep = 14;           // a byte with a character of a set
+constexpr double kPartByte = 3;           // of jsonb
+constexpr double kWrittenByte = 30;       // of jsonb whose text is answered
+constexpr double kKeyStep = 0.4;          // a byte of jsonb with one of the keys
+constexpr double kDocumentStep = 0.9;     // a byte of jsonb with one of another
 constexpr double kListStep = 24;          // a byte with a character of translate()
 constexpr double kTextCast = 1500;
 constexpr double kNumericCast = 5000;
@@ -74,6 +78,10 @@ double text_steps(CallTime time, double text, double other) {
       return kPatternStep * std::min(text * other, kMostSteps);
     case CallTime::kSetSearch:
       return kSetStep * std::min(text * other, kMostSteps);
+    case CallTime::kKeySearch:
+      return kKeyStep * std::min(text * other, kMostSteps);
+    case CallTime::kDocumentSearch:
+      return kDocumentStep * std::min(text * other, kMostSteps);
     case CallTime::kListSearch:
       return kListStep * std::min(text * other, kMostSteps / 16);
     default:
@@ -82,19 +90,22 @@ double text_steps(CallTime time, double text, double other) {
 }
 
 double time_of_texts(const JudgedLevel* level, CallTime call, Node* node, int i) {
-  const double read = sum_of(level, arguments_of(node)).bytes[i];
-  const double answered = is_text(exprType(node)) ? bound_of(level, node).bytes[i] : 0;
+  const double read = sum_of_arguments(level, node).bytes[i];
+  const double answered = is_read_whole(exprType(node)) ? bound_of(level, node).bytes[i] : 0;
   if (call == CallTime::kCopy) return kCopiedByte * (read + answered);
+  if (call == CallTime::kPart) return kPartByte * read;
+  if (call == CallTime::kWriting) return kWrittenByte * read;
   const bool is_case_blind = call == CallTime::kCaseBlindSearch;
   const bool changes_case = call == CallTime::kCase || call == CallTime::kWords;
   const auto is_unicode = [&] { return is_of_unicode(exprInputCollation(node)); };
-  double time = kByte * (read + answered);
+  const bool finds_parts = call == CallTime::kKeySearch || call == CallTime::kDocumentSearch;
+  double time = (finds_parts ? kPartByte : kByte) * (read + answered);
   if (is_case_blind) time += kByte * read;
   if ((is_case_blind || changes_case) && is_unicode()) time += kCaseByte * read;
   if (call == CallTime::kWords && is_unicode()) time += kCaseCall;
   if (call == CallTime::kFormat) time += (is_unicode() ? kWordFormatByte : kFormatByte) * read;
   Node* other = argument_of(node, 1);
-  if (other == nullptr || !is_text(exprType(other))) return time;
+  if (other == nullptr || !is_read_whole(exprType(other))) return time;
   const double text = bound_of(level, argument_of(node, 0)).bytes[i];
   return time + text_steps(call, text, bound_of(level, other).bytes[i]);
 }

@@ -1,5 +1,8 @@
 #include "pg/protect/safe_answers.hpp"
 
+#include <cmath>
+#include <optional>
+
 #include "pg/parameters/private_call.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/server/trees.hpp"
@@ -10,13 +13,17 @@
 extern "C" {
 #include "access/transam.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_aggregate_d.h"
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/regproc.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
@@ -150,6 +157,16 @@ bool has_at_most_one_row(const Query* query) {
   return is_one_group || (query->jointree->fromlist == NIL && query->setOperations == nullptr);
 }
 
+// Two rows tell that there are several: a table that the role may read can have any number.
+void stop_at_second_row(Query* query) {
+  const bool reads_all = query->hasAggs || query->hasWindowFuncs || query->groupClause != NIL ||
+                         query->groupingSets != NIL || query->distinctClause != NIL ||
+                         query->setOperations != nullptr || query->limitCount != nullptr;
+  if (reads_all) return;
+  query->limitCount = as<Node>(
+      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(2), false, FLOAT8PASSBYVAL));
+}
+
 // A subquery with several rows fails where one value is asked for. An array of them does not.
 Node* safe_subquery(const JudgedLevel* level, Node* node) {
   auto* link = as<SubLink>(node);
@@ -162,6 +179,7 @@ Node* safe_subquery(const JudgedLevel* level, Node* node) {
                   "Add LIMIT 1, or choose one by an aggregate.");
   }
   const Oid collation = exprCollation(node);
+  stop_at_second_row(as<Query>(link->subselect));
   link->subLinkType = ARRAY_SUBLINK;
   return require_safe(level, node, only_element_of(node, type, collation));
 }
@@ -202,6 +220,102 @@ Node* with_keys(Node* node) {
   aggregate->aggfilter = as<Expr>(
       filter == nullptr ? as<Node>(test) : as<Node>(make_andclause(list_make2(filter, test))));
   return node;
+}
+
+// The power of two by which values may be multiplied that a sum of floating-point numbers adds. A
+// sum of 2^60 numbers has 60 bits more than the largest, and one of squares is that of their
+// squares. None: it does not fail.
+std::optional<int> spare_bits_of_sum(Oid aggregate) {
+  constexpr Oid kOfSquares[] = {
+      F_AVG_FLOAT8,    F_VARIANCE_FLOAT8,    F_VAR_SAMP_FLOAT8,   F_VAR_POP_FLOAT8,
+      F_STDDEV_FLOAT8, F_STDDEV_SAMP_FLOAT8, F_STDDEV_POP_FLOAT8, F_CORR,
+      F_COVAR_POP,     F_COVAR_SAMP,         F_REGR_SLOPE,        F_REGR_INTERCEPT,
+      F_REGR_R2,       F_REGR_SXX,           F_REGR_SYY,          F_REGR_SXY,
+      F_REGR_AVGX,     F_REGR_AVGY};
+  if (aggregate == F_SUM_FLOAT8 || aggregate == F_SUM_FLOAT4) return 60;
+  for (const Oid oid : kOfSquares) {
+    if (oid == aggregate) return 640;
+  }
+  return std::nullopt;
+}
+
+// The value itself, or NULL if it is so large that a sum of such values would overflow: the product
+// with a power of two is exact unless it overflows.
+Node* summable_value(const JudgedLevel* level, Node* value, int spare_bits) {
+  const Oid type = exprType(value);
+  const bool is_single = type == FLOAT4OID;
+  const double factor = std::ldexp(1.0, spare_bits);
+  const auto constant = [&] {
+    return makeConst(
+        type, -1, InvalidOid, is_single ? sizeof(float4) : sizeof(float8),
+        is_single ? Float4GetDatum(static_cast<float4>(factor)) : Float8GetDatum(factor), false,
+        is_single || FLOAT8PASSBYVAL);
+  };
+  const auto call = [&](Oid function, Node* argument) {
+    return as<Node>(makeFuncExpr(function, type, list_make2(argument, constant()), InvalidOid,
+                                 InvalidOid, COERCE_EXPLICIT_CALL));
+  };
+  const Oid product = is_single ? F_FLOAT4MUL : F_FLOAT8MUL;
+  return call(is_single ? F_FLOAT4DIV : F_FLOAT8DIV,
+              safe_call(level, call(product, value), product));
+}
+
+// Sums without values that would make them overflow.
+Node* with_summable_values(const JudgedLevel* level, Node* node) {
+  const bool is_window = IsA(node, WindowFunc);
+  const auto bits =
+      spare_bits_of_sum(is_window ? as<WindowFunc>(node)->winfnoid : as<Aggref>(node)->aggfnoid);
+  if (!bits) return node;
+  ListCell* cell;
+  foreach (cell, is_window ? as<WindowFunc>(node)->args : as<Aggref>(node)->args) {
+    if (is_window) {
+      lfirst(cell) = summable_value(level, static_cast<Node*>(lfirst(cell)), *bits);
+    } else {
+      auto* entry = static_cast<TargetEntry*>(lfirst(cell));
+      entry->expr = as<Expr>(summable_value(level, as<Node>(entry->expr), *bits));
+    }
+  }
+  return node;
+}
+
+bool is_fraction(double number) {
+  return number >= 0 && number <= 1;
+}
+
+// Of a percentile, or of all of its percentiles
+bool has_known_fractions(const Const* fractions) {
+  if (fractions->constisnull) return true;
+  if (fractions->consttype == FLOAT8OID) return is_fraction(DatumGetFloat8(fractions->constvalue));
+  Datum* values;
+  bool* nulls;
+  int count;
+  deconstruct_array(DatumGetArrayTypeP(fractions->constvalue), FLOAT8OID, sizeof(float8),
+                    FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, &count);
+  for (int i = 0; i < count; ++i) {
+    if (!nulls[i] && !is_fraction(DatumGetFloat8(values[i]))) return false;
+  }
+  return true;
+}
+
+void check_fractions(const JudgedLevel* level, const Aggref* call) {
+  if (call->aggkind != AGGKIND_ORDERED_SET || call->aggfnoid >= FirstNormalObjectId) return;
+  for (const auto* written : each<const Node>(call->aggdirectargs)) {
+    const Node* fractions = as_planned(level->statement, written);
+    if (IsA(fractions, Param)) continue;
+    if (IsA(fractions, Const) && has_known_fractions(as<Const>(fractions))) continue;
+    refuse_unsafe(level, as<Node>(call), psprintf("function %s", format_procedure(call->aggfnoid)),
+                  "Write its fractions as literals from 0 to 1.");
+  }
+}
+
+Node* safe_aggregate(const JudgedLevel* level, Node* node) {
+  const auto* call = as<Aggref>(node);
+  if (call->aggfnoid == F_ARRAY_AGG_ANYARRAY) {
+    refuse_unsafe(level, node, psprintf("function %s", format_procedure(call->aggfnoid)),
+                  "Arrays of one length only make an array. Ask jsonb_agg.");
+  }
+  check_fractions(level, call);
+  return with_keys(with_summable_values(level, node));
 }
 
 void check_window_function(const JudgedLevel* level, const Node* node) {
@@ -250,10 +364,10 @@ Node* safe_node(const JudgedLevel* level, Node* node) {
     case T_SubLink:
       return safe_subquery(level, node);
     case T_Aggref:
-      return with_keys(node);
+      return safe_aggregate(level, node);
     case T_WindowFunc:
       check_window_function(level, node);
-      return node;
+      return with_summable_values(level, node);
     default:
       return node;
   }
@@ -299,7 +413,7 @@ void make_part_safe(const JudgedLevel* level, Part** part) {
   *part = as<Part>(safe_tree(level, as<Node>(*part), false));
 }
 
-// LIMIT and OFFSET, and ROWS of windows. One below 0 is 0.
+// LIMIT and OFFSET, and ROWS and GROUPS of windows. One below 0 is 0.
 Node* with_safe_number(const JudgedLevel* level, Node* number) {
   if (number == nullptr || exprType(number) != INT8OID) return safe_tree(level, number, false);
   const Node* known = as_planned(level->statement, number);
@@ -347,10 +461,48 @@ void make_entry_safe(const JudgedLevel* level, RangeTblEntry* entry) {
   if (entry->rtekind == RTE_VALUES) make_part_safe(level, &entry->values_lists);
 }
 
+// Whether a constant is NULL, NaN or less than zero, in the order of its type.
+bool is_no_distance(const Const* offset) {
+  if (offset->constisnull) return true;
+  if (offset->consttype == FLOAT8OID && std::isnan(DatumGetFloat8(offset->constvalue))) return true;
+  if (offset->consttype == NUMERICOID && numeric_is_nan(DatumGetNumeric(offset->constvalue))) {
+    return true;
+  }
+  const TypeCacheEntry* type = lookup_type_cache(offset->consttype, TYPECACHE_CMP_PROC_FINFO);
+  if (!OidIsValid(type->cmp_proc_finfo.fn_oid)) return true;
+  Oid input;
+  Oid parameter;
+  getTypeInputInfo(offset->consttype, &input, &parameter);
+  const Datum zero = OidInputFunctionCall(input, pstrdup("0"), parameter, -1);
+  return DatumGetInt32(FunctionCall2Coll(const_cast<FmgrInfo*>(&type->cmp_proc_finfo), InvalidOid,
+                                         offset->constvalue, zero)) < 0;
+}
+
+// The offset of a frame: a number of rows or groups, or a distance of keys. NULL and less than 0
+// fail when the first row is reached.
+Node* with_safe_offset(const JudgedLevel* level, const WindowClause* window, Node* offset) {
+  if (offset == nullptr) return nullptr;
+  const Node* known = as_planned(level->statement, offset);
+  const bool is_safe =
+      IsA(known, Param) || (IsA(known, Const) && !is_no_distance(as<Const>(known)));
+  if (is_safe) return offset;
+  if (IsA(known, Const) || (window->frameOptions & FRAMEOPTION_RANGE) != 0) {
+    refuse_unsafe(level, offset, "the offset of a frame",
+                  "Write a literal that is neither NULL nor negative.");
+  }
+  CoalesceExpr* number = makeNode(CoalesceExpr);
+  number->coalescetype = INT8OID;
+  Const* zero =
+      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+  number->args = list_make2(with_safe_number(level, offset), zero);
+  number->location = exprLocation(offset);
+  return as<Node>(number);
+}
+
 void make_windows_safe(const JudgedLevel* level) {
   for (auto* window : each<WindowClause>(level->query->windowClause)) {
-    window->startOffset = with_safe_number(level, window->startOffset);
-    window->endOffset = with_safe_number(level, window->endOffset);
+    window->startOffset = with_safe_offset(level, window, window->startOffset);
+    window->endOffset = with_safe_offset(level, window, window->endOffset);
   }
 }
 

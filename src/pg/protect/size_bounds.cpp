@@ -8,6 +8,7 @@
 #include "pg/protect/public_list.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/total_documents.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
@@ -167,7 +168,7 @@ SizeBound bound_of_answer(const JudgedLevel* level, AnswerSize size, Node* node)
     return literal_of(level->statement, argument_of(node, number));
   };
   Node* first = argument_of(node, 0);
-  const bool reads_text = first != nullptr && is_text(exprType(first));
+  const bool reads_text = first != nullptr && is_read_whole(exprType(first));
   const SizeBound text = reads_text ? bound_of(level, first) : at_most(kMostTextBytes);
   switch (size) {
     case AnswerSize::kUnknown:
@@ -185,13 +186,16 @@ SizeBound bound_of_answer(const JudgedLevel* level, AnswerSize size, Node* node)
     case AnswerSize::kFilled:
       return at_most(std::min(literal(1) * character, kMostTextBytes));
     case AnswerSize::kSum:
-      return limited(sum_of(level, arguments_of(node)), [](int) { return kMostTextBytes; });
+      return limited(sum_of_arguments(level, node), [](int) { return kMostTextBytes; });
     case AnswerSize::kOtherCase:
       return times(text, 3);
     case AnswerSize::kTranslated:
       return times(text, character);
     case AnswerSize::kEscaped:
       return times(text, 2);
+    case AnswerSize::kWritten:
+      return limited(at_most(kMostTextBytes),
+                     [&](int i) { return documents::most_written_bytes(text.bytes[i]); });
     case AnswerSize::kRepeated:
       return times(text, literal(1));
     case AnswerSize::kReplaced:
@@ -331,11 +335,11 @@ SizeBound longer(SizeBound longest, const SizeBound& bound) {
   return longest;
 }
 
-SizeBound sum_of(const JudgedLevel* level, const List* nodes) {
+SizeBound sum_of_arguments(const JudgedLevel* level, const Node* node) {
   SizeBound sum = at_most(0);
-  for (auto* node : each<Node>(nodes)) {
-    if (!is_text(exprType(node))) continue;
-    const SizeBound bound = bound_of(level, node);
+  for (int number = 0; Node* argument = argument_of(node, number); ++number) {
+    if (!is_read_whole(exprType(argument))) continue;
+    const SizeBound bound = bound_of(level, argument);
     for (int i = 0; i < kSizeLimits; ++i) sum.bytes[i] += bound.bytes[i];
   }
   return sum;

@@ -20,8 +20,8 @@ double size_of_constant(const Const* constant);
 // How long the value of a node may be. A node of a type of fixed length counts as a name.
 SizeBound bound_of(const JudgedLevel* level, Node* node);
 
-// How long all texts among the nodes may be together.
-SizeBound sum_of(const JudgedLevel* level, const List* nodes);
+// How long all arguments of a call may be together that are texts, jsonb or arrays of texts.
+SizeBound sum_of_arguments(const JudgedLevel* level, const Node* node);
 
 // The longer one of two bounds.
 SizeBound longer(SizeBound longest, const SizeBound& bound);

@@ -124,7 +124,9 @@ bool compares_lengths_first(const Node* node) {
 // rows are joined by its hash; some read the length only. Variants look at the digits of numbers
 // themselves.
 bool reads_little(const Node* node, int number) {
-  if (variant_of_call(node) != nullptr) return !is_text(exprType(argument_of(node, number)));
+  if (variant_of_call(node) != nullptr) {
+    return !is_read_whole(exprType(argument_of(node, number)));
+  }
   if (compares_lengths_first(node)) return !reads_columns(argument_of(node, 1 - number));
   return time_of_function(function_of(node)) == CallTime::kLength;
 }

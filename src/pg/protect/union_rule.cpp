@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/join_rule.hpp"
 #include "pg/protect/size_bounds.hpp"
@@ -34,6 +35,17 @@ const JudgedLevel* branch_of(const JudgedLevel* level, int number) {
 
 int count_branches(const JudgedLevel* level) {
   return list_length(level->query->rtable);
+}
+
+// The hint, unless one of the tables names its persons in another one.
+[[noreturn]] void refuse_without_person(const JudgedLevel* level, const char* reason,
+                                        const char* hint) {
+  for (int number = 1; number <= count_branches(level); ++number) {
+    const Level* branch = entry_of(level->read, number).below;
+    const char* other = branch == nullptr ? nullptr : hint_of_reference(branch->borrowed_rows);
+    if (other != nullptr) hint = other;
+  }
+  refuse_union(level, reason, hint);
 }
 
 // Everything in the range table is a query of it, so that what is found of these holds for all
@@ -181,9 +193,10 @@ void check_person(const JudgedLevel* level) {
     const bool is_person = holds_in_source(level, column->resno, is_user_of_row);
     if (is_person && has_usual_collation(as<Node>(column->expr))) return;
   }
-  refuse_union(level, "no column of the combined queries is the person of the row in each of them",
-               "Show the column of the persons at the same place in each query. After an outer "
-               "join it is that of the table whose rows are kept.");
+  refuse_without_person(
+      level, "no column of the combined queries is the person of the row in each of them",
+      "Show the column of the persons at the same place in each query. After an outer "
+      "join it is that of the table whose rows are kept.");
 }
 
 // The work of a row is that of the query with the most.
@@ -214,6 +227,14 @@ bool is_empty(const JudgedLevel* level) {
   return true;
 }
 
+// Whether its rows come from the rows that it is a part of.
+bool is_recursive(const Query* branch) {
+  for (const auto* entry : each<const RangeTblEntry>(branch->rtable)) {
+    if (entry->rtekind == RTE_CTE && entry->self_reference) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void refuse_combined_rows(const JudgedLevel* level) {
@@ -221,10 +242,19 @@ void refuse_combined_rows(const JudgedLevel* level) {
     refuse_union(level, "INTERSECT ALL and EXCEPT ALL are not supported over protected rows",
                  "Leave out ALL.");
   }
-  refuse_union(level,
-               "UNION, INTERSECT or EXCEPT combines rows without telling which person each belongs "
-               "to",
-               kUnionHint);
+  for (int number = 1; number <= count_branches(level); ++number) {
+    const Level* branch = entry_of(level->read, number).below;
+    if (branch == nullptr || branch->borrowed_rows != NIL || is_recursive(branch->query)) continue;
+    refuse_union(
+        level, "protected rows are combined with rows of a table that is not protected",
+        "Ask private aggregates of the protected rows alone, and combine their answers with "
+        "the other rows in the query around it.");
+  }
+  refuse_without_person(
+      level,
+      "UNION, INTERSECT or EXCEPT combines rows without telling which person each belongs "
+      "to",
+      kUnionHint);
 }
 
 // One value of a row may change rows of several queries. A person may have rows of each of them,

@@ -248,16 +248,17 @@ extern "C" {
 #define DPQ_GROUP_KEYS(entry) ((void)(entry), static_cast<List*>(nullptr))
 #endif
 
-// PostgreSQL 18 dropped the last argument of ExecutorRun. DPQ_RUN_ALL runs a query to its end.
+// PostgreSQL 18 dropped the last argument of ExecutorRun. DPQ_RUN reads so many rows of a query; 0:
+// all.
 #if PG_VERSION_NUM >= 180000
 #define DPQ_EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
 #define DPQ_EXECUTOR_RUN_ARGUMENTS query, direction, count
-#define DPQ_RUN_ALL(query) ExecutorRun(query, ForwardScanDirection, 0)
+#define DPQ_RUN(query, most) ExecutorRun(query, ForwardScanDirection, most)
 #else
 #define DPQ_EXECUTOR_RUN_PARAMETERS \
   QueryDesc *query, ScanDirection direction, uint64 count, bool execute_once
 #define DPQ_EXECUTOR_RUN_ARGUMENTS query, direction, count, execute_once
-#define DPQ_RUN_ALL(query) ExecutorRun(query, ForwardScanDirection, 0, true)
+#define DPQ_RUN(query, most) ExecutorRun(query, ForwardScanDirection, most, true)
 #endif
 
 // All settings (utils/guc_tables.h); count is an int*. PostgreSQL 16 merged two functions.

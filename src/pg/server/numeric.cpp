@@ -212,4 +212,14 @@ bool has_few_digits(Datum numeric, int digits) {
   return starts_few_digits(leading_bytes(numeric).bytes.data(), digits);
 }
 
+Size most_text_bytes(Datum numeric) {
+  constexpr Size kSpecialText = 9;   // -Infinity
+  constexpr Size kSignAndPoint = 3;  // and the 0 before the point
+  const LeadingBytes leading = leading_bytes(numeric);
+  const auto header = word_at<uint16>(leading.bytes.data(), 0);
+  if ((header & kKindMask) == kSpecial) return kSpecialText;
+  const int words = std::max(weight_of(leading.bytes.data(), header) + 1, 0);
+  return kSignAndPoint + static_cast<Size>(words * kDecimalsPerDigit + decimals_of(header));
+}
+
 }  // namespace dpquantile

@@ -22,4 +22,7 @@ inline constexpr int kMostNumericDigits = 400;
 // and the infinities are. digits is a multiple of 4. Reads the first bytes only.
 bool has_few_digits(Datum numeric, int digits);
 
+// At least as many bytes as the text of a numeric has. Reads the first bytes only.
+Size most_text_bytes(Datum numeric);
+
 }  // namespace dpquantile

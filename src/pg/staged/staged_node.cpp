@@ -1,11 +1,14 @@
 #include "pg/staged/staged_node.hpp"
 
+#include "pg/server/client_messages.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
 #include DPQ_EXPLAIN_FORMAT_HEADER
+#include "access/relation.h"
+#include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
@@ -32,19 +35,13 @@ constexpr char kName[] = "StagedQuery";
 
 // A staged query in its plan.
 struct StagedPlan {
-  List* queries;  // Query, of the stages
-  List* places;   // StagePlace
-  List* parameters;
-  List* types;
+  List* stages;  // encoded
   const Query* rest;
   int own_parameters;
 
   static constexpr MarkKind kKind = {"dpquantile staged query", 1};
   void each_field(MarkFields* fields) {
-    fields->list("queries", T_List, &queries);
-    fields->list("places", T_IntList, &places, list_length(queries));
-    fields->list("parameters", T_IntList, &parameters, list_length(queries));
-    fields->list("types", T_OidList, &types, list_length(queries));
+    fields->list("stages", T_List, &stages);
     fields->query("rest", &rest);
     fields->integer("own_parameters", &own_parameters);
   }
@@ -62,6 +59,7 @@ struct StagedNode {
   Oid user;          // who opened it
   PartRows answers;  // of the rest; null before it has run
   TupleTableSlot* row;
+  List* relations;  // Relation: those that any part reads
 };
 
 StagedNode* staged_node(CustomScanState* scan) {
@@ -71,12 +69,9 @@ StagedNode* staged_node(CustomScanState* scan) {
 StagedQuery query_of(const CustomScan* plan) {
   const auto mark = decode_mark<StagedPlan>(plan->custom_private);
   StagedQuery query = {NIL, const_cast<Query*>(mark.rest), mark.own_parameters};
-  for (int i = 0; i < list_length(mark.queries); ++i) {
-    auto* stage = static_cast<Stage*>(palloc0(sizeof(Stage)));
-    stage->query = static_cast<Query*>(list_nth(mark.queries, i));
-    stage->place = static_cast<StagePlace>(list_nth_int(mark.places, i));
-    stage->parameter = list_nth_int(mark.parameters, i);
-    stage->type = list_nth_oid(mark.types, i);
+  for (const auto* encoded : each<const List>(mark.stages)) {
+    auto* stage = static_cast<Stage*>(palloc(sizeof(Stage)));
+    *stage = decode_mark<Stage>(encoded);
     query.stages = lappend(query.stages, stage);
   }
   return query;
@@ -90,17 +85,32 @@ PlannedStmt* plan_part(Query* query, const char* text, int options, ParamListInf
   return DPQ_PLAN(planner, query, text, options & ~CURSOR_OPT_SCROLL, parameters);
 }
 
-PartRows run(const EState* state, Query* query, ParamListInfo planned, ParamListInfo executed) {
-  PlannedStmt* plan = plan_part(query, state->es_sourceText, CURSOR_OPT_PARALLEL_OK, planned);
-  QueryDesc* started = CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(),
-                                       InvalidSnapshot, None_Receiver, executed, nullptr, 0);
+// What planning has to say it has said when the whole was planned.
+PlannedStmt* plan_quietly(Query* query, const char* text, ParamListInfo parameters) {
+  PlannedStmt* volatile plan = nullptr;
+  begin_without_messages(Withheld::kAllBelowError);
+  PG_TRY();
+  plan = plan_part(query, text, CURSOR_OPT_PARALLEL_OK, parameters);
+  PG_FINALLY();
+  end_without_messages(Withheld::kAllBelowError);
+  PG_END_TRY();
+  return plan;
+}
+
+// `most`: how many rows are read; 0: all.
+PartRows run(const EState* state, Query* query, ParamListInfo planned, ParamListInfo executed,
+             uint64 most) {
+  PlannedStmt* plan = plan_quietly(query, state->es_sourceText, planned);
+  QueryDesc* started =
+      CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
+                      None_Receiver, executed, state->es_queryEnv, 0);
   ExecutorStart(started, 0);
   const PartRows part = {tuplestore_begin_heap(true, false, work_mem),
                          CreateTupleDescCopy(started->tupDesc)};
   started->dest = CreateDestReceiver(DestTuplestore);
   SetTuplestoreDestReceiverParams(started->dest, part.rows, CurrentMemoryContext, false, nullptr,
                                   nullptr);
-  DPQ_RUN_ALL(started);
+  DPQ_RUN(started, most);
   ExecutorFinish(started);
   ExecutorEnd(started);
   FreeQueryDesc(started);
@@ -116,26 +126,34 @@ Const* constant_of(const TupleTableSlot* row, int column) {
                    attribute->attlen, value, is_null, attribute->attbyval);
 }
 
-[[noreturn]] void refuse_many_rows() {
-  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("a subquery of private answers beside protected rows gives more than %d "
-                         "rows",
-                         kMostStageRows),
-                  errdetail("The subquery is charged."),
-                  errhint("Add ORDER BY and LIMIT to the subquery.")));
+[[noreturn]] void refuse_many_rows(const Stage* stage) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+       errmsg("a subquery beside protected rows gives more than %d rows", kMostStageRows),
+       errdetail(stage->is_public ? "The subquery is not charged." : "The subquery is charged."),
+       errhint("Add ORDER BY and LIMIT to the subquery.")));
+}
+
+void require_one_row(const Stage* stage, const List* rows) {
+  if (stage->place != StagePlace::kValue || list_length(rows) <= 1) return;
+  ereport(ERROR, (errcode(ERRCODE_CARDINALITY_VIOLATION),
+                  errmsg("more than one row returned by a subquery used as an expression"),
+                  errhint("Add LIMIT 1.")));
 }
 
 // List of List of Const
-List* constants_of(const PartRows& part) {
+List* constants_of(const Stage* stage, const PartRows& part) {
   List* rows = NIL;
   TupleTableSlot* row = MakeSingleTupleTableSlot(part.columns, &TTSOpsMinimalTuple);
   while (tuplestore_gettupleslot(part.rows, true, false, row)) {
-    if (list_length(rows) == kMostStageRows) refuse_many_rows();
+    if (list_length(rows) == kMostStageRows) refuse_many_rows(stage);
     slot_getallattrs(row);
     List* constants = NIL;
     for (int i = 0; i < part.columns->natts; ++i)
       constants = lappend(constants, constant_of(row, i));
     rows = lappend(rows, constants);
+    require_one_row(stage, rows);
   }
   ExecDropSingleTupleTableSlot(row);
   tuplestore_end(part.rows);
@@ -144,8 +162,8 @@ List* constants_of(const PartRows& part) {
 
 // ---- The values of parameters --------------------------------------------------------------
 
-void put_value(const List* row, ParamExternData* value) {
-  const auto* constant = static_cast<Const*>(linitial(row));
+void put_value(const List* rows, ParamExternData* value) {
+  const auto* constant = static_cast<Const*>(linitial(static_cast<List*>(linitial(rows))));
   value->value = constant->constvalue;
   value->isnull = constant->constisnull;
 }
@@ -171,23 +189,28 @@ void put_array(const List* rows, ParamExternData* value) {
   value->isnull = false;
 }
 
-// Those of the statement, and those of the stages behind them.
-ParamListInfo parameters_of_rest(const EState* state, const StagedQuery& query, const List* rows) {
+// Those of the statement, and those of the stages behind them, as far as these have been asked.
+ParamListInfo parameters_of(const EState* state, const StagedQuery& query, const List* rows) {
   ParamListInfo own = copyParamList(state->es_param_list_info);
   ParamListInfo all = null_parameters(&query);
   for (int i = 0; own != nullptr && i < Min(own->numParams, query.own_parameters); ++i) {
     all->params[i] = own->params[i];
   }
-  const ListCell* cell;
-  foreach (cell, query.stages) {
-    const auto* stage = static_cast<Stage*>(lfirst(cell));
-    if (stage->place == StagePlace::kTable) continue;
-    const auto* values = static_cast<List*>(list_nth(rows, foreach_current_index(cell)));
+  for (int i = 0; i < list_length(rows); ++i) {
+    const auto* stage = static_cast<Stage*>(list_nth(query.stages, i));
+    const auto* values = static_cast<List*>(list_nth(rows, i));
     ParamExternData* value = &all->params[stage->parameter - 1];
-    if (stage->place == StagePlace::kArray) {
-      put_array(values, value);
-    } else if (values != NIL) {
-      put_value(static_cast<List*>(linitial(values)), value);
+    switch (stage->place) {
+      case StagePlace::kArray:
+        put_array(values, value);
+        break;
+      case StagePlace::kValue:
+        if (values != NIL) put_value(values, value);
+        break;
+      case StagePlace::kTable:
+        value->value = BoolGetDatum(values != NIL);
+        value->isnull = false;
+        break;
     }
   }
   return all;
@@ -204,26 +227,64 @@ void require_same_user(const StagedNode* node) {
                   errhint("Read the cursor as the role that opened it.")));
 }
 
+// One more than it may have. One of answers may run in parallel if all are read.
+uint64 most_rows(const Stage* stage) {
+  if (!stage->is_public) return 0;
+  return stage->place == StagePlace::kValue ? 2 : kMostStageRows + 1;
+}
+
+// Public rows are joined with protected ones by columns in which they differ, or not at all. So
+// that this is seen before a charge, the parts after the public ones are planned for a trial again.
+void try_with_public_rows(const StagedNode* node, const List* rows) {
+  const char* text = node->scan.ss.ps.state->es_sourceText;
+  const StagedQuery* query = &node->query;
+  if (rows == NIL || list_length(rows) == list_length(query->stages)) return;
+  for (int i = list_length(rows); i < list_length(query->stages); ++i) {
+    const auto* stage = static_cast<const Stage*>(list_nth(query->stages, i));
+    (void)plan_quietly(with_rows(query, stage->query, rows), text, nullptr);
+  }
+  (void)plan_quietly(with_rows(query, query->rest, rows), text, nullptr);
+}
+
 // The rest is planned without values of parameters, as for the trial. So it is judged in the same
 // way.
 void run_all(StagedNode* node) {
-  require_same_user(node);
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);
   List* rows = NIL;
+  bool is_tried = false;
   for (const auto* stage : each<const Stage>(node->query.stages)) {
+    require_same_user(node);  // a function in a part may have changed it
+    if (!stage->is_public && !is_tried) try_with_public_rows(node, rows);
+    is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
-    const PartRows part = run(state, with_rows(&node->query, stage->query, rows), own, own);
-    rows = lappend(rows, constants_of(part));
+    const PartRows part = run(state, with_rows(&node->query, stage->query, rows), own,
+                              parameters_of(state, node->query, rows), most_rows(stage));
+    rows = lappend(rows, constants_of(stage, part));
   }
   Query* rest = with_rows(&node->query, node->query.rest, rows);
-  node->answers = run(state, rest, nullptr, parameters_of_rest(state, node->query, rows));
+  require_same_user(node);
+  node->answers = run(state, rest, nullptr, parameters_of(state, node->query, rows), 0);
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
   MemoryContextSwitchTo(previous);
 }
 
-void begin(CustomScanState* scan, EState*, int) {
+// The trees of the parts were made for the tables as they were. A table that is open cannot be
+// altered in the session, also not by a function that one of the parts calls.
+void open_relations(StagedNode* node, const PlannedStmt* plan) {
+  for (const auto* entry : each<const RangeTblEntry>(plan->rtable)) {
+    node->relations = lappend(node->relations, relation_open(entry->relid, AccessShareLock));
+  }
+}
+
+void close_relations(StagedNode* node) {
+  for (auto* relation : each<RelationData>(node->relations)) relation_close(relation, NoLock);
+  node->relations = NIL;
+}
+
+void begin(CustomScanState* scan, EState* state, int) {
   StagedNode* node = staged_node(scan);
+  open_relations(node, state->es_plannedstmt);
   node->query = query_of(as<CustomScan>(scan->ss.ps.plan));
   node->user = GetUserId();
 }
@@ -249,6 +310,7 @@ void rescan(CustomScanState* scan) {
 void end(CustomScanState* scan) {
   StagedNode* node = staged_node(scan);
   ExecClearTuple(scan->ss.ss_ScanTupleSlot);
+  close_relations(node);
   if (node->answers.rows == nullptr) return;
   ExecDropSingleTupleTableSlot(node->row);
   tuplestore_end(node->answers.rows);
@@ -271,12 +333,9 @@ const CustomScanMethods kScanMethods = {kName, make_node};
 // ---- The plan ------------------------------------------------------------------------------
 
 StagedPlan mark_of(const StagedQuery* staged) {
-  StagedPlan mark = {NIL, NIL, NIL, NIL, staged->rest, staged->own_parameters};
+  StagedPlan mark = {NIL, staged->rest, staged->own_parameters};
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    mark.queries = lappend(mark.queries, const_cast<Query*>(stage->query));
-    mark.places = lappend_int(mark.places, static_cast<int>(stage->place));
-    mark.parameters = lappend_int(mark.parameters, stage->parameter);
-    mark.types = lappend_oid(mark.types, stage->type);
+    mark.stages = lappend(mark.stages, encode_mark(*stage));
   }
   return mark;
 }
@@ -313,6 +372,24 @@ void depend_on(PlannedStmt* plan, const PlannedStmt* part) {
   plan->transientPlan |= part->transientPlan;
 }
 
+// The plan cache locks the tables in the range table of a plan before it looks whether the plan is
+// still good.
+void name_relations(PlannedStmt* plan) {
+  for (const Oid oid : each_oid(plan->relationOids)) {
+    const char kind = get_rel_relkind(oid);
+    const bool has_rows = kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE ||
+                          kind == RELKIND_MATVIEW || kind == RELKIND_FOREIGN_TABLE;
+    if (!has_rows) continue;  // such as a view, whose query has been put in its place
+    RangeTblEntry* entry = makeNode(RangeTblEntry);
+    entry->rtekind = RTE_RELATION;
+    entry->relid = oid;
+    entry->relkind = kind;
+    entry->rellockmode = AccessShareLock;
+    entry->eref = makeAlias(get_rel_name(oid), NIL);
+    plan->rtable = lappend(plan->rtable, entry);
+  }
+}
+
 planner_hook_type previous_planner = nullptr;
 
 // Answers can be beside rows only where a query is in another.
@@ -342,9 +419,10 @@ PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int option
   made->stmt_location = staged->rest->stmt_location;
   made->stmt_len = staged->rest->stmt_len;
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    depend_on(made, plan_part(for_trial(staged, stage->query), text, options, nullptr));
+    depend_on(made, plan_part(with_rows(staged, stage->query, NIL), text, options, nullptr));
   }
-  depend_on(made, plan_part(for_trial(staged, staged->rest), text, options, nullptr));
+  depend_on(made, plan_part(with_rows(staged, staged->rest, NIL), text, options, nullptr));
+  name_relations(made);
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);
   return made;

@@ -7,12 +7,13 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "access/transam.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
@@ -24,14 +25,21 @@ namespace {
 struct Staging {
   const Query* whole;
   RefusedQuery refused;
-  List* stages;      // Stage
-  List* levels;      // Level, of the subqueries that are stages
-  List* subqueries;  // SubLink, and in the same order:
-  List* in_place;    // the expression that takes its place
+  List* stages;  // Stage
+  List* levels;  // Level, of the subqueries that are stages
   int next_parameter;
 };
 
+// Which subqueries are taken out.
+enum class Taken { kAll, kPublicAlone };
+
 // ---- Which subqueries are stages -----------------------------------------------------------
+
+// As whom the rights on an entry are checked, if not as the user: what a view reads.
+Oid checked_user(const Query* query, const RangeTblEntry* entry) {
+  const RelationPermissions* permissions = permissions_of(query, entry);
+  return permissions == nullptr ? InvalidOid : permissions->checkAsUser;
+}
 
 bool reads_protected_rows(const Level* level) {
   if (level->borrowed_rows != NIL) return true;
@@ -61,11 +69,6 @@ bool shows_rows(const Level* level) {
   return level->borrowed_rows != NIL && level->query->commandType == CMD_SELECT;
 }
 
-// Whether it can be asked by itself. It may name WITH queries of the level around.
-bool stands_alone(const Level* level) {
-  return level->outer_values == 0 && level->outer_ctes <= 1;
-}
-
 const Level* level_of(const Level* around, const Node* query) {
   for (const auto* below : each<const Level>(around->below)) {
     if (as<Node>(below->query) == query) return below;
@@ -88,6 +91,84 @@ bool names(const Level* level, const CommonTableExpr* cte, bool beside_rows = fa
   return false;
 }
 
+bool is_named_by(const List* users, const CommonTableExpr* cte) {
+  for (const auto* user : each<const Level>(users)) {
+    if (names(user, cte)) return true;
+  }
+  return false;
+}
+
+bool has_name(const List* ctes, const char* name) {
+  for (const auto* cte : each<const CommonTableExpr>(ctes)) {
+    if (strcmp(cte->ctename, name) == 0) return true;
+  }
+  return false;
+}
+
+// The WITH queries of the levels around that a query needs, each before those that name it. Returns
+// whether they can be one list.
+bool find_ctes_around(const Level* level, List** ctes) {
+  List* users = list_make1(const_cast<Level*>(level));
+  for (const Level* around = level->parent; around != nullptr; around = around->parent) {
+    for (int i = list_length(around->query->cteList) - 1; i >= 0; --i) {
+      auto* cte = static_cast<CommonTableExpr*>(list_nth(around->query->cteList, i));
+      if (!is_named_by(users, cte)) continue;
+      if (cte->cterecursive || has_name(*ctes, cte->ctename)) return false;
+      *ctes = lcons(cte, *ctes);
+      users = lappend(users, const_cast<Level*>(level_of(around, cte->ctequery)));
+    }
+  }
+  return true;
+}
+
+// Whether it can be asked by itself, with these WITH queries.
+bool stands_alone(const Level* level) {
+  List* ctes = NIL;
+  return level->outer_values == 0 && find_ctes_around(level, &ctes);
+}
+
+// Whether a query of public tables has a clause with which it cannot be joined with protected rows
+// (pg/protect/public_level.hpp): what it gives is the same for all rows only if it is asked once.
+bool is_to_be_asked_once(const Level* level) {
+  const Query* query = level->query;
+  const bool has_clause = query->limitCount != nullptr || query->limitOffset != nullptr ||
+                          query->setOperations != nullptr || query->hasWindowFuncs ||
+                          query->hasDistinctOn || query->groupingSets != NIL ||
+                          query->hasTargetSRFs || query->hasRowSecurity;
+  if (has_clause) return true;
+  for (int i = 1; i <= list_length(query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (OidIsValid(checked_user(query, entry.table))) return true;
+    if (entry.cte != nullptr && !entry.cte->cterecursive && is_to_be_asked_once(entry.below)) {
+      return true;
+    }
+  }
+  for (const auto* below : each<const Level>(level->below)) {
+    if (is_to_be_asked_once(below)) return true;
+  }
+  return false;
+}
+
+// Whether it gives public values.
+bool gives_public(const Level* level) {
+  return level->query->commandType == CMD_SELECT && level->query->rowMarks == NIL &&
+         (level->relations != NIL || level->query->jointree->fromlist != NIL) &&
+         !reads_protected_rows(level);
+}
+
+// SELECT FROM towns LIMIT 1 shows none.
+bool shows_columns(const Query* query) {
+  return query->targetList != NIL &&
+         !static_cast<TargetEntry*>(linitial(query->targetList))->resjunk;
+}
+
+// Whether a subquery in FROM, or the list of one in an expression, is a stage.
+bool is_stage(const Level* level, Taken taken) {
+  if (!shows_columns(level->query) || !stands_alone(level)) return false;
+  if (gives_answers(level)) return taken == Taken::kAll;
+  return gives_public(level) && is_to_be_asked_once(level);
+}
+
 // A query that selects from this one, and no columns yet.
 Query* query_around(Query* query) {
   Query* made = makeNode(Query);
@@ -99,23 +180,34 @@ Query* query_around(Query* query) {
   return made;
 }
 
+// Has a query name WITH queries from outside of it by the level around it.
+void name_ctes_around(Query* query, Index depth) {
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
+    if (entry->rtekind == RTE_CTE && entry->ctelevelsup > depth) entry->ctelevelsup = depth + 1;
+  }
+  (void)search(
+      query,
+      [=](Node* node) {
+        if (node == as<Node>(query) || !IsA(node, Query)) return Look::kBelow;
+        name_ctes_around(as<Query>(node), depth + 1);
+        return Look::kPast;
+      },
+      kIntoQueries);
+}
+
 // The query as one of its own, with the WITH queries that it needs.
 Query* alone(const Level* level) {
   auto* query = static_cast<Query*>(copyObjectImpl(level->query));
-  if (level->outer_ctes == 0) return query;
-  const List* ctes = level->parent->query->cteList;
-  List* needed = NIL;
-  List* users = list_make1(const_cast<Level*>(level));
-  for (int i = list_length(ctes) - 1; i >= 0; --i) {
-    const auto* cte = static_cast<CommonTableExpr*>(list_nth(ctes, i));
-    bool is_named = false;
-    for (const auto* user : each<const Level>(users)) is_named = is_named || names(user, cte);
-    if (!is_named) continue;
-    needed = lcons(copyObjectImpl(cte), needed);
-    users = lappend(users, const_cast<Level*>(level_of(level->parent, cte->ctequery)));
-  }
+  List* ctes = NIL;
+  (void)find_ctes_around(level, &ctes);
+  if (ctes == NIL) return query;
+  name_ctes_around(query, 0);
   Query* made = query_around(query);
-  made->cteList = needed;
+  for (const auto* cte : each<const CommonTableExpr>(ctes)) {
+    auto* copy = static_cast<CommonTableExpr*>(copyObjectImpl(cte));
+    name_ctes_around(as<Query>(copy->ctequery), 0);
+    made->cteList = lappend(made->cteList, copy);
+  }
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (column->resjunk) continue;
     auto* shown = as<Expr>(column_of_table(column));
@@ -149,7 +241,8 @@ bool gives_sets(const Query* query) {
 
 bool has_one_row(const Level* level) {
   const Query* query = level->query;
-  if (is_one(query->limitCount)) return true;
+  const bool is_limited = query->limitOption != LIMIT_OPTION_WITH_TIES;
+  if (is_limited && is_one(query->limitCount)) return true;
   if (gives_sets(query)) return false;
   if (query->hasAggs && query->groupClause == NIL && query->groupingSets == NIL) return true;
   const Level* source = combines_rows(query) ? nullptr : only_source(level);
@@ -189,12 +282,25 @@ Bitmapset* keys_of(const Level* level) {
 
 // ---- Taking them out -----------------------------------------------------------------------
 
+void stage_level(Staging* staging, const Level* level, Taken taken);
+
+// The public subqueries in one of answers are stages of their own, before it.
 Stage* add_stage(Staging* staging, const Level* level, StagePlace place, Oid type) {
   auto* stage = static_cast<Stage*>(palloc0(sizeof(Stage)));
+  if (reads_protected_rows(level)) stage_level(staging, level, Taken::kPublicAlone);
   Query* query = alone(level);
   query->stmt_location = staging->whole->stmt_location;
   query->stmt_len = staging->whole->stmt_len;
-  *stage = {query, place, staging->next_parameter, type, keys_of(level), has_one_row(level)};
+  stage->query = query;
+  stage->place = place;
+  stage->parameter = staging->next_parameter;
+  stage->type = type;
+  stage->has_one_row = has_one_row(level);
+  stage->is_public = !reads_protected_rows(level);
+  const Bitmapset* keys = keys_of(level);
+  for (int key = -1; (key = bms_next_member(keys, key)) >= 0;) {
+    stage->keys = lappend_int(stage->keys, key);
+  }
   staging->stages = lappend(staging->stages, stage);
   staging->levels = lappend(staging->levels, const_cast<Level*>(level));
   return stage;
@@ -216,31 +322,25 @@ Node* shown_by(const Level* level) {
   return as<Node>(static_cast<TargetEntry*>(linitial(level->query->targetList))->expr);
 }
 
-void replace(Staging* staging, SubLink* subquery, Node* other) {
-  staging->subqueries = lappend(staging->subqueries, subquery);
-  staging->in_place = lappend(staging->in_place, other);
-}
-
-void stage_value(Staging* staging, SubLink* subquery, const Level* level) {
-  if (!has_one_row(level)) {
+// These return what takes the place of a subquery, or null if it stays.
+Node* stage_value(Staging* staging, const SubLink* subquery, const Level* level) {
+  if (reads_protected_rows(level) && !has_one_row(level)) {
     refuse(staging->refused, subquery->location,
            "a subquery of private answers that is used as a value may give several rows",
            "Add LIMIT 1, or leave out GROUP BY.");
   }
   const Node* value = shown_by(level);
   add_stage(staging, level, StagePlace::kValue, exprType(value));
-  replace(staging, subquery,
-          next_parameter(staging, exprType(value), exprTypmod(value), exprCollation(value),
-                         subquery->location));
+  return next_parameter(staging, exprType(value), exprTypmod(value), exprCollation(value),
+                        subquery->location);
 }
 
-void stage_array(Staging* staging, SubLink* subquery, const Level* level) {
+Node* stage_array(Staging* staging, const SubLink* subquery, const Level* level) {
   const Node* value = shown_by(level);
   const Oid array = get_array_type(exprType(value));
-  if (!OidIsValid(array)) return;
+  if (!OidIsValid(array)) return nullptr;
   add_stage(staging, level, StagePlace::kArray, array);
-  replace(staging, subquery,
-          next_parameter(staging, array, -1, exprCollation(value), subquery->location));
+  return next_parameter(staging, array, -1, exprCollation(value), subquery->location);
 }
 
 bool is_shown_value(const Node* node) {
@@ -259,15 +359,15 @@ Query* with_cast(Query* query, Node* compared) {
   return made;
 }
 
-void stage_comparison(Staging* staging, SubLink* subquery, const Level* level) {
+Node* stage_comparison(Staging* staging, const SubLink* subquery, const Level* level) {
   const auto* comparison = as<OpExpr>(subquery->testexpr);
-  if (comparison == nullptr || !IsA(comparison, OpExpr)) return;
+  if (comparison == nullptr || !IsA(comparison, OpExpr)) return nullptr;
   auto* compared = static_cast<Node*>(lsecond(comparison->args));
   const Oid type = get_array_type(exprType(compared));
   const bool is_computed_of_value = any_node(compared, is_shown_value);
-  if (!OidIsValid(type) || !is_computed_of_value) return;
+  if (!OidIsValid(type) || !is_computed_of_value) return nullptr;
   Stage* stage = add_stage(staging, level, StagePlace::kArray, type);
-  stage->query = with_cast(stage->query, compared);
+  stage->query = with_cast(const_cast<Query*>(stage->query), compared);
   Node* array = next_parameter(staging, type, -1, exprCollation(compared), subquery->location);
   ScalarArrayOpExpr* made = makeNode(ScalarArrayOpExpr);
   made->opno = comparison->opno;
@@ -276,10 +376,10 @@ void stage_comparison(Staging* staging, SubLink* subquery, const Level* level) {
   made->inputcollid = comparison->inputcollid;
   made->args = list_make2(linitial(comparison->args), array);
   made->location = subquery->location;
-  replace(staging, subquery, as<Node>(made));
+  return as<Node>(made);
 }
 
-void stage_subquery(Staging* staging, SubLink* subquery, const Level* level) {
+Node* stage_subquery(Staging* staging, const SubLink* subquery, const Level* level) {
   switch (subquery->subLinkType) {
     case EXPR_SUBLINK:
       return stage_value(staging, subquery, level);
@@ -289,25 +389,56 @@ void stage_subquery(Staging* staging, SubLink* subquery, const Level* level) {
     case ALL_SUBLINK:
       return stage_comparison(staging, subquery, level);
     default:
-      return;  // refused later
+      return nullptr;  // refused later
   }
 }
 
-void stage_subqueries(Staging* staging, const Level* level) {
-  visit_nodes(
-      level->query,
-      [=](Node* node) {
-        if (!IsA(node, SubLink)) return;
-        const Level* below = level_of(level, as<SubLink>(node)->subselect);
-        if (below == nullptr || !gives_answers(below) || !stands_alone(below)) return;
-        stage_subquery(staging, as<SubLink>(node), below);
-      },
+// In the trees of a level itself. What is below its entries are levels of their own.
+template <class Tree>
+Tree* without_stages(Staging* staging, const Level* level, Taken taken, Tree* tree) {
+  return mapped(tree, [=](const Node* node) -> Node* {
+    if (!IsA(node, SubLink)) return nullptr;
+    const auto* subquery = as<SubLink>(node);
+    const Level* below = level_of(level, subquery->subselect);
+    if (below == nullptr || list_member_ptr(staging->levels, below)) return nullptr;
+    const bool is_public_value = subquery->subLinkType == EXPR_SUBLINK && gives_public(below) &&
+                                 shows_columns(below->query) && stands_alone(below);
+    const bool is_taken = is_public_value || is_stage(below, taken);
+    return is_taken ? stage_subquery(staging, subquery, below) : nullptr;
+  });
+}
+
+bool has_subqueries(const Query* level) {
+  return search(
+      level, [](const Node* node) { return IsA(node, SubLink) ? Look::kFound : Look::kBelow; },
       kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
 }
 
-// What is joined with rows needs columns by which it can be.
+void stage_subqueries(Staging* staging, const Level* level, Taken taken) {
+  Query* query = level->query;
+  query->targetList = without_stages(staging, level, taken, query->targetList);
+  query->jointree = without_stages(staging, level, taken, query->jointree);
+  query->havingQual = without_stages(staging, level, taken, query->havingQual);
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
+    entry->functions = without_stages(staging, level, taken, entry->functions);
+  }
+  query->hasSubLinks = has_subqueries(query);
+}
+
+// Answers that are joined with rows need columns by which it can be, of types whose values can be
+// made up. Of public rows it is seen when they are there, before anything is charged.
 void require_keys(const Staging* staging, const Level* level, const char* name) {
-  if (has_one_row(level) || keys_of(level) != nullptr) return;
+  if (!reads_protected_rows(level) || has_one_row(level)) return;
+  const Bitmapset* keys = keys_of(level);
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    const Oid type = exprType(as<Node>(column->expr));
+    if (!bms_is_member(column->resno, keys) || made_up_text(type, false) != nullptr) continue;
+    refuse(staging->refused, kNowhere,
+           psprintf("\"%s\" has a key of type %s, so that it cannot be joined with protected rows",
+                    name, format_type_be(type)),
+           "Join by keys of numbers, texts, dates, times, booleans or enums: cast the others.");
+  }
+  if (keys != nullptr) return;
   refuse(staging->refused, kNowhere,
          psprintf("no columns of \"%s\" are known in which its rows of private answers differ, so "
                   "that it cannot be joined with protected rows",
@@ -315,17 +446,15 @@ void require_keys(const Staging* staging, const Level* level, const char* name) 
          "Join one query with GROUP BY, and show all of its keys.");
 }
 
-// Makes an entry VALUES of parameters, which rest_with_rows() finds again by the first.
-void make_table(const RangeTblEntry* values, RangeTblEntry* entry) {
-  RangeTblEntry made = *values;
-  made.alias = entry->alias;
-  made.eref = entry->eref;
-  made.inFromCl = entry->inFromCl;
-  *entry = made;
-}
+// What takes the place of a table.
+struct Table {
+  RangeTblEntry* values;  // of parameters, by the first of which it is found again
+  Node* has_rows;         // a parameter: VALUES have a row in any case
+};
 
-RangeTblEntry* stage_table(Staging* staging, const Level* level) {
-  add_stage(staging, level, StagePlace::kTable, InvalidOid);
+Table stage_table(Staging* staging, const Level* level) {
+  add_stage(staging, level, StagePlace::kTable, BOOLOID);
+  Node* has_rows = next_parameter(staging, BOOLOID, -1, InvalidOid, -1);
   RangeTblEntry* values = makeNode(RangeTblEntry);
   values->rtekind = RTE_VALUES;
   List* row = NIL;
@@ -341,207 +470,152 @@ RangeTblEntry* stage_table(Staging* staging, const Level* level) {
     values->colcollations = lappend_oid(values->colcollations, collation);
   }
   values->values_lists = list_make1(row);
-  return values;
+  return {values, has_rows};
+}
+
+Node* both(Node* condition, const Node* other) {
+  return make_and_qual(condition, static_cast<Node*>(copyObjectImpl(other)));
+}
+
+// Puts a condition where it leaves out the rows of FROM that have a row of an entry: in the
+// condition of the innermost join that keeps the rows of its other side, or in WHERE. Returns
+// whether the entry is in a part of FROM, and the condition is still to be put further out.
+bool put_condition(Node* from, int number, const Node* condition) {
+  if (IsA(from, RangeTblRef)) return as<RangeTblRef>(from)->rtindex == number;
+  if (IsA(from, JoinExpr)) {
+    auto* join = as<JoinExpr>(from);
+    const bool is_left = put_condition(join->larg, number, condition);
+    const bool is_right = !is_left && put_condition(join->rarg, number, condition);
+    const bool may_be_absent =
+        (is_left && join->jointype == JOIN_RIGHT) || (is_right && join->jointype == JOIN_LEFT);
+    if (may_be_absent) join->quals = both(join->quals, condition);
+    return (is_left || is_right) && !may_be_absent;
+  }
+  auto* where = as<FromExpr>(from);
+  for (auto* part : each<Node>(where->fromlist)) {
+    if (put_condition(part, number, condition)) where->quals = both(where->quals, condition);
+  }
+  return false;
+}
+
+void put_table(const Level* level, int number, const Table& table) {
+  RangeTblEntry* entry = entry_of(level, number).table;
+  RangeTblEntry made = *table.values;
+  made.alias = entry->alias;
+  made.eref = entry->eref;
+  made.inFromCl = entry->inFromCl;
+  *entry = made;
+  (void)put_condition(as<Node>(level->query->jointree), number, table.has_rows);
 }
 
 // Wherever the statement names the WITH query.
-void put_in_place(const Level* level, const CommonTableExpr* cte, const RangeTblEntry* values) {
+void put_in_place(const Level* level, const CommonTableExpr* cte, const Table& table) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
-    const Entry& entry = entry_of(level, i);
-    if (entry.cte == cte) make_table(values, entry.table);
+    if (entry_of(level, i).cte == cte) put_table(level, i, table);
   }
-  for (const auto* below : each<const Level>(level->below)) put_in_place(below, cte, values);
+  for (const auto* below : each<const Level>(level->below)) put_in_place(below, cte, table);
 }
 
-// Whether subqueries that are stages name a WITH query that is named more than once. It is asked
-// once for all of them.
-bool is_shared_by_stages(const Level* level, const CommonTableExpr* cte) {
+// Whether subqueries that are stages name a WITH query. It is asked once for all of them.
+bool is_named_by_stages(const Level* level, const CommonTableExpr* cte) {
   for (const auto* below : each<const Level>(level->below)) {
-    const bool is_stage = shows_rows(level) && gives_answers(below);
-    if (is_stage ? cte->cterefcount > 1 && names(below, cte) : is_shared_by_stages(below, cte)) {
-      return true;
-    }
+    const bool may_be_stage = shows_rows(level) && gives_answers(below);
+    if (may_be_stage ? names(below, cte) : is_named_by_stages(below, cte)) return true;
+  }
+  return false;
+}
+
+// Whether a WITH query of answers is a stage: it is named beside rows, or by what is a stage.
+bool is_asked_first(const Level* level, const CommonTableExpr* cte) {
+  if (names(level, cte, true) || is_named_by_stages(level, cte)) return true;
+  for (const auto* other : each<const CommonTableExpr>(level->query->cteList)) {
+    const Level* below = other == cte ? nullptr : level_of(level, other->ctequery);
+    const bool names_it = below != nullptr && gives_answers(below) && names(below, cte);
+    if (names_it && is_asked_first(level, other)) return true;
   }
   return false;
 }
 
 // In their order, so that a later one may name an earlier one: its rows are the same for both.
-void stage_with_queries(Staging* staging, const Level* level) {
+void stage_with_queries(Staging* staging, const Level* level, Taken taken) {
   for (auto* cte : each<CommonTableExpr>(list_copy(level->query->cteList))) {
     const Level* below = level_of(level, cte->ctequery);
-    if (below == nullptr || cte->cterecursive || !gives_answers(below)) continue;
-    if (!stands_alone(below)) continue;
-    const bool is_joined = names(level, cte, true);
-    if (!is_joined && !is_shared_by_stages(level, cte)) continue;
-    if (is_joined) require_keys(staging, below, cte->ctename);
+    if (below == nullptr || cte->cterecursive || !names(level, cte)) continue;
+    if (!is_stage(below, taken) || !is_asked_first(level, cte)) {
+      stage_level(staging, below, taken);
+      continue;
+    }
+    if (names(level, cte, true)) require_keys(staging, below, cte->ctename);
     put_in_place(level, cte, stage_table(staging, below));
     level->query->cteList = list_delete_ptr(level->query->cteList, cte);
   }
 }
 
-void stage_derived_tables(Staging* staging, const Level* level) {
+// Whether the right to read it is asked for where it is named: until PostgreSQL 15 by an entry in
+// its query.
+bool is_view(const Level* level, const Entry& entry) {
+  if (OidIsValid(entry.table->relid)) return true;
+  for (const auto* table : each<const RangeTblEntry>(entry.below->query->rtable)) {
+    if (table->rtekind == RTE_RELATION && table->relkind == RELKIND_VIEW) return true;
+  }
+  return OidIsValid(checked_user(level->query, entry.table));
+}
+
+void stage_derived_tables(Staging* staging, const Level* level, Taken taken) {
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     const Entry& entry = entry_of(level, i);
     const bool is_derived = entry.is_in_from && entry.below != nullptr &&
                             entry.borrowed == nullptr && entry.table->rtekind == RTE_SUBQUERY;
-    if (!is_derived || !gives_answers(entry.below) || !stands_alone(entry.below)) continue;
+    if (!is_derived || is_view(level, entry) || !is_stage(entry.below, taken)) continue;
     require_keys(staging, entry.below, entry.table->eref->aliasname);
-    make_table(stage_table(staging, entry.below), entry.table);
+    put_table(level, i, stage_table(staging, entry.below));
   }
 }
 
-void stage_level(Staging* staging, const Level* level) {
-  stage_with_queries(staging, level);
+bool is_with_query(const Level* level, const Level* below) {
+  for (const auto* cte : each<const CommonTableExpr>(level->query->cteList)) {
+    if (cte->ctequery == as<Node>(below->query)) return true;
+  }
+  return false;
+}
+
+void stage_level(Staging* staging, const Level* level, Taken taken) {
+  const List* below_it = level->below;
+  List* others = NIL;
+  for (auto* below : each<Level>(below_it)) {
+    if (!is_with_query(level, below)) others = lappend(others, below);
+  }
+  stage_with_queries(staging, level, taken);
   if (shows_rows(level)) {
-    stage_derived_tables(staging, level);
-    if (level->query->hasSubLinks) stage_subqueries(staging, level);
+    stage_derived_tables(staging, level, taken);
+    if (level->query->hasSubLinks) stage_subqueries(staging, level, taken);
   }
-  for (const auto* below : each<const Level>(level->below)) {
-    if (!list_member_ptr(staging->levels, below)) stage_level(staging, below);
-  }
-}
-
-bool has_subqueries(const Query* level) {
-  return search(
-      level, [](const Node* node) { return IsA(node, SubLink) ? Look::kFound : Look::kBelow; },
-      kIntoQueries | QTW_IGNORE_RC_SUBQUERIES);
-}
-
-Query* without_subqueries(const Staging& staging, Query* query) {
-  Query* changed = mapped(
-      query,
-      [&](const Node* node) -> Node* {
-        const ListCell* subquery;
-        const ListCell* other;
-        forboth(subquery, staging.subqueries, other, staging.in_place) {
-          if (lfirst(subquery) == node) return static_cast<Node*>(lfirst(other));
-        }
-        return nullptr;
-      },
-      kIntoQueries);
-  visit_nodes(
-      changed,
-      [](Node* node) {
-        if (IsA(node, Query)) as<Query>(node)->hasSubLinks = has_subqueries(as<Query>(node));
-      },
-      kIntoQueries);
-  return changed;
-}
-
-// ---- Rows in the place of tables -----------------------------------------------------------
-
-// The number of the first parameter in VALUES, or 0.
-int first_parameter(const RangeTblEntry* entry) {
-  if (entry->rtekind != RTE_VALUES) return 0;
-  const auto* value =
-      static_cast<Param*>(linitial(static_cast<List*>(linitial(entry->values_lists))));
-  return IsA(value, Param) && value->paramkind == PARAM_EXTERN ? value->paramid : 0;
-}
-
-Const* null_of(const RangeTblEntry* table, int column) {
-  return makeNullConst(list_nth_oid(table->coltypes, column),
-                       list_nth_int(table->coltypmods, column),
-                       list_nth_oid(table->colcollations, column));
-}
-
-// VALUES have a row at least. NULLs equal nothing, and answers are joined by =.
-List* row_of_nulls(const RangeTblEntry* table) {
-  List* row = NIL;
-  for (int i = 0; i < list_length(table->coltypes); ++i) row = lappend(row, null_of(table, i));
-  return row;
-}
-
-// The text of one of two different values of a type of PostgreSQL's own, or null for types that are
-// not listed here.
-const char* made_up_text(Oid type, bool is_second) {
-  if (type >= FirstNormalObjectId) return nullptr;
-  if (type == TIMEOID || type == TIMETZOID) return is_second ? "01:00" : "00:00";
-  if (type == UUIDOID) {
-    return is_second ? "00000000-0000-0000-0000-000000000001"
-                     : "00000000-0000-0000-0000-000000000000";
-  }
-  char category;
-  bool is_preferred;
-  get_type_category_preferred(type, &category, &is_preferred);
-  switch (category) {
-    case TYPCATEGORY_NUMERIC:
-      return is_second ? "1" : "0";
-    case TYPCATEGORY_STRING:
-      return is_second ? "b" : "a";
-    case TYPCATEGORY_DATETIME:
-      return is_second ? "2001-01-01" : "2000-01-01";
-    case TYPCATEGORY_TIMESPAN:
-      return is_second ? "2 days" : "1 day";
-    case TYPCATEGORY_BOOLEAN:
-      return is_second ? "true" : "false";
-    default:
-      return nullptr;
+  for (const auto* below : each<const Level>(others)) {
+    if (!list_member_ptr(staging->levels, below)) stage_level(staging, below, taken);
   }
 }
 
-Node* made_up(const RangeTblEntry* table, int column, bool is_second) {
-  const Oid type = list_nth_oid(table->coltypes, column);
-  Const* made = null_of(table, column);
-  const char* text = made_up_text(type, is_second);
-  if (text == nullptr) return as<Node>(made);
-  Oid input;
-  Oid element;
-  getTypeInputInfo(type, &input, &element);
-  made->constvalue = OidInputFunctionCall(input, pstrdup(text), element, -1);
-  made->constisnull = false;
-  return as<Node>(made);
+// PostgreSQL does not run a WITH query that nobody names.
+void forget_unnamed(const Level* level) {
+  for (auto* cte : each<CommonTableExpr>(list_copy(level->query->cteList))) {
+    const Level* below = level_of(level, cte->ctequery);
+    const bool is_unnamed = below != nullptr && below->query->commandType == CMD_SELECT &&
+                            !cte->cterecursive && !names(level, cte);
+    if (is_unnamed) level->query->cteList = list_delete_ptr(level->query->cteList, cte);
+  }
+  for (const auto* below : each<const Level>(level->below)) forget_unnamed(below);
 }
 
-// Rows that differ in all keys taken together, and in no fewer columns; and one with NULLs, so that
-// nothing is left out because the others are none of its values.
-List* made_up_rows(const RangeTblEntry* table, const Stage* stage) {
-  List* rows = list_make1(row_of_nulls(table));
-  if (stage->has_one_row) return rows;
-  int other = 0;
-  do {
-    List* row = NIL;
-    for (int i = 0; i < list_length(table->coltypes); ++i) {
-      row = lappend(row, made_up(table, i, i + 1 == other));
+// What fails, or cannot be joined, does so before anything is charged. No public query names a
+// table of answers.
+List* public_first(const List* stages) {
+  List* sorted = NIL;
+  for (const bool is_public : {true, false}) {
+    for (auto* stage : each<Stage>(stages)) {
+      if (stage->is_public == is_public) sorted = lappend(sorted, stage);
     }
-    rows = lappend(rows, row);
-    other = bms_next_member(stage->keys, other);
-  } while (other > 0);
-  return rows;
-}
-
-const Stage* stage_with(const StagedQuery* staged, int parameter) {
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place == StagePlace::kTable && stage->parameter == parameter) return stage;
   }
-  return nullptr;
-}
-
-// A copy of a query with the rows that a function gives for each table.
-template <class Rows>
-Query* with_rows_of(const StagedQuery* staged, const Query* query, Rows rows_of) {
-  auto* copy = static_cast<Query*>(copyObjectImpl(query));
-  visit_nodes(
-      copy,
-      [&](Node* node) {
-        if (!IsA(node, RangeTblEntry)) return;
-        auto* table = as<RangeTblEntry>(node);
-        const int parameter = first_parameter(table);
-        const Stage* stage = parameter == 0 ? nullptr : stage_with(staged, parameter);
-        if (stage == nullptr) return;
-        List* rows = rows_of(table, stage);
-        table->values_lists = rows == NIL ? list_make1(row_of_nulls(table)) : rows;
-      },
-      kIntoQueries | QTW_EXAMINE_RTES_BEFORE);
-  return copy;
-}
-
-int index_of(const StagedQuery* staged, const Stage* stage) {
-  int index = 0;
-  for (const auto* other : each<const Stage>(staged->stages)) {
-    if (other == stage) break;
-    ++index;
-  }
-  return index;
+  return sorted;
 }
 
 }  // namespace
@@ -551,6 +625,7 @@ StagedQuery* stage_query(Query* query, const char* text) {
   List* borrowed = find_borrowed_relations(query);
   if (borrowed == NIL) return nullptr;
   const Statement* statement = read_statement(query, borrowed);
+  if (statement->top->scans > kMostScans) return nullptr;  // refused later
   Staging staging{};
   staging.whole = query;
   staging.refused = {.text = text,
@@ -558,35 +633,12 @@ StagedQuery* stage_query(Query* query, const char* text) {
                      .answers_plain_sql = answers_plain_sql(borrowed)};
   const int own_parameters = largest_parameter(query);
   staging.next_parameter = own_parameters + 1;
-  stage_level(&staging, statement->top);
+  stage_level(&staging, statement->top, Taken::kAll);
   if (staging.stages == NIL) return nullptr;
+  forget_unnamed(statement->top);
   auto* staged = static_cast<StagedQuery*>(palloc0(sizeof(StagedQuery)));
-  *staged = {staging.stages, without_subqueries(staging, query), own_parameters};
+  *staged = {public_first(staging.stages), query, own_parameters};
   return staged;
-}
-
-Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows) {
-  return with_rows_of(staged, query, [=](const RangeTblEntry*, const Stage* stage) {
-    return static_cast<List*>(list_nth(rows, index_of(staged, stage)));
-  });
-}
-
-Query* for_trial(const StagedQuery* staged, const Query* query) {
-  return with_rows_of(staged, query, made_up_rows);
-}
-
-ParamListInfo null_parameters(const StagedQuery* staged) {
-  int count = staged->own_parameters;
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place != StagePlace::kTable) count = stage->parameter;
-  }
-  ParamListInfo parameters = makeParamList(count);
-  for (int i = 0; i < count; ++i) parameters->params[i] = {0, true, PARAM_FLAG_CONST, InvalidOid};
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (stage->place == StagePlace::kTable) continue;
-    parameters->params[stage->parameter - 1].ptype = stage->type;
-  }
-  return parameters;
 }
 
 }  // namespace dpquantile

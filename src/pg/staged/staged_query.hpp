@@ -1,11 +1,6 @@
 #pragma once
 
-#include "pg/server/postgres.hpp"
-
-extern "C" {
-#include "nodes/params.h"
-#include "nodes/parsenodes.h"
-}
+#include "pg/staged/stage_rows.hpp"
 
 // A query whose protected rows are compared with private answers: with those of the ten cities with
 // the most visits, with a mean, with a total. It is asked in stages, as an analyst would by hand:
@@ -15,46 +10,9 @@ extern "C" {
 // all that has to hold.
 namespace dpquantile {
 
-// What stands in the query in the place of a subquery of answers.
-enum class StagePlace {
-  kValue,  // an external parameter: the subquery gives one value
-  kArray,  // an external parameter: IN, ANY and ARRAY() compare with all values of its one column
-  kTable,  // VALUES: the subquery is in FROM, or it is a WITH query that FROM names
-};
-
-// A subquery, which stands for itself. It may name tables of the stages before it.
-struct Stage {
-  Query* query;
-  StagePlace place;
-  int parameter;    // the number of the external parameter; of a table, of that of its first column
-  Oid type;         // of the parameter; invalid for a table
-  Bitmapset* keys;  // columns of a table in which no two of its rows are equal
-  bool has_one_row;
-};
-
-struct StagedQuery {
-  List* stages;  // Stage
-  Query* rest;   // the query itself; VALUES of parameters stand in it in the place of tables
-  int own_parameters;
-};
-
-// At most so many rows may come from a subquery.
-inline constexpr int kMostStageRows = 1000;
-
-// Takes the subqueries of answers out of a query, whose tree it changes. Null, and leaves it as it
-// is, if answers are beside rows nowhere. ereports if they are and it cannot be asked in stages.
+// Takes the subqueries of answers out of a query, whose tree it changes, and those of public tables
+// that no join with protected rows can take the place of: they cost nothing. Null, and leaves it as
+// it is, if there is none. ereports if there are and it cannot be asked in stages.
 StagedQuery* stage_query(Query* query, const char* text);
-
-// A copy of a stage or of the rest with these rows in the place of each table that it names: List
-// of List of List of Const, by the stages before it; NIL for those of other places, and for no
-// rows.
-Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows);
-
-// The same with made-up rows. Whether it is accepted is whether it will be with those that come:
-// they are different in the same columns.
-Query* for_trial(const StagedQuery* staged, const Query* query);
-
-// Parameters of the rest, all NULL: its own, and those of the stages.
-ParamListInfo null_parameters(const StagedQuery* staged);
 
 }  // namespace dpquantile

@@ -78,6 +78,9 @@ Datum collect(FunctionCallInfo fcinfo) {
     case KeptOfRow::kBin:
       add_to_bin(get_expanded(DatumGetPointer(state)), value_of_row(fcinfo));
       return state;
+    case KeptOfRow::kOrdinal:
+      add_to_cell(get_expanded(DatumGetPointer(state)), value_of_row(fcinfo));
+      return state;
     case KeptOfRow::kNothing:
       ++sums_of(state, row.family)->count;
       return state;

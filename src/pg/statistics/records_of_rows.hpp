@@ -36,4 +36,11 @@ inline void add_to_bin(ExpandedRecords* records, float8 value) {
   if (bin) records->add(static_cast<float8>(*bin));
 }
 
+// dp_learn_bounds keeps the number of the cell. NaN is ignored.
+inline void add_to_cell(ExpandedRecords* records, float8 value) {
+  if (std::isnan(value)) return;
+  const ValueType type = records->pool->parameters->value_type;
+  records->add(static_cast<float8>(ordinal_grid_of(type).cell_of(value)));
+}
+
 }  // namespace dpquantile

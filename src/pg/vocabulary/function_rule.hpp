@@ -15,10 +15,10 @@
 //
 // Functions that fail for many values, or read data, have no line inside: regular expressions,
 // to_date, to_number, to_timestamp(text), functions with arguments of any type (concat, format),
-// and what computes with arrays, JSON, ranges, shapes, networks, privileges and catalogs. Networks,
-// and some shapes, may be compared. A function that PostgreSQL marks as leakproof needs a line,
-// too: the area of a circle and the length of a segment overflow, an array may be no valid
-// oidvector, and the time of sha512() grows with its value.
+// and what computes with arrays, json, ranges, shapes, networks, privileges and catalogs. Networks,
+// and some shapes, may be compared, and parts of jsonb may be taken. A function that PostgreSQL
+// marks as leakproof needs a line, too: the area of a circle and the length of a segment overflow,
+// an array may be no valid oidvector, and the time of sha512() grows with its value.
 //
 // A line in DPQ_SINCE_16() or the like is for this version and later ones. All others are for
 // PostgreSQL 15 to 18.
@@ -43,6 +43,10 @@ enum class CallTime {
   kCaseBlindSearch,  // the same
   kSetSearch,        // a byte with a character of a set
   kListSearch,       // a byte with a character of translate()
+  kPart,             // of jsonb
+  kWriting,          // of jsonb as a text
+  kKeySearch,        // of the texts of an array in jsonb
+  kDocumentSearch,   // of jsonb in jsonb
   kEquality,         // of texts: no collation decides
   kEqualLength,      // the same, and texts of different lengths are not read
   kLength,           // of a text that is not read
@@ -60,6 +64,7 @@ enum class AnswerSize {
   kOtherCase,   // as the first argument with other characters
   kTranslated,  // the same
   kEscaped,     // twice the first argument
+  kWritten,     // the text of a part of the first argument (total_documents.hpp)
   kRepeated,    // as often as the second argument says
   kReplaced,
   kFormatted,

@@ -5,6 +5,7 @@
 
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/functions_of_dates.hpp"
+#include "pg/vocabulary/functions_of_documents.hpp"
 #include "pg/vocabulary/functions_of_numbers.hpp"
 #include "pg/vocabulary/functions_of_others.hpp"
 #include "pg/vocabulary/functions_of_texts.hpp"
@@ -41,10 +42,11 @@ constexpr auto entries_of(const FunctionRule (&... sections)[kSizes]) {
   return entries;
 }
 
-constexpr auto kTable = entries_of(
-    functions::kOfIntegers, functions::kOfFloats, functions::kOfNumerics, functions::kOfDates,
-    functions::kOfTexts, functions::kCastsFromText, functions::kCastsToText, functions::kOfOthers,
-    functions::kTakingAnyType, functions::kGivingRows, functions::kNeverCalled);
+constexpr auto kTable =
+    entries_of(functions::kOfIntegers, functions::kOfFloats, functions::kOfNumerics,
+               functions::kOfDates, functions::kOfTexts, functions::kOfDocuments,
+               functions::kCastsFromText, functions::kCastsToText, functions::kOfOthers,
+               functions::kTakingAnyType, functions::kGivingRows, functions::kNeverCalled);
 
 static_assert(std::ranges::adjacent_find(kTable, {}, &Entry::function) == kTable.end(),
               "a function is listed twice");
@@ -68,12 +70,18 @@ Oid calling_function(const FunctionRule& variant) {
                       buildoidvector(types, lengthof(types)));
 }
 
-bool has_total_output(Oid type) {
+// The line for casts from a type to text, or null.
+const FunctionRule* rule_of_output(Oid type) {
   Oid output;
   bool is_varlena;
   getTypeOutputInfo(type, &output, &is_varlena);
   const FunctionRule* rule = find_rule(output);
-  return rule != nullptr && rule->place == CallPlace::kToText;
+  return rule != nullptr && rule->place == CallPlace::kToText ? rule : nullptr;
+}
+
+bool has_total_output(Oid type) {
+  const FunctionRule* rule = rule_of_output(type);
+  return rule != nullptr && rule->variant == nullptr;
 }
 
 }  // namespace
@@ -89,19 +97,23 @@ const FunctionRule* find_rule(Oid function) {
   return found != kTable.end() && found->function == function ? found->rule : nullptr;
 }
 
-const FunctionRule* find_variant_or_text_cast(Oid original) {
+const FunctionRule* find_variant_or_cast(Oid original) {
   const FunctionRule* rule = find_rule(original);
   return rule == nullptr || rule->variant == nullptr ? nullptr : rule;
 }
 
 const FunctionRule* find_variant(Oid function) {
-  const FunctionRule* rule = find_variant_or_text_cast(function);
+  const FunctionRule* rule = find_variant_or_cast(function);
   return rule == nullptr || rule->place != CallPlace::kInside ? nullptr : rule;
 }
 
-const FunctionRule* find_text_cast(Oid type) {
-  const auto* found = std::ranges::find(functions::kCastsFromText, type, &FunctionRule::result);
-  return found == std::end(functions::kCastsFromText) ? nullptr : found;
+const FunctionRule* find_text_cast(Oid from, Oid to) {
+  if (from == TEXTOID || from == VARCHAROID) {
+    const auto* found = std::ranges::find(functions::kCastsFromText, to, &FunctionRule::result);
+    return found == std::end(functions::kCastsFromText) ? nullptr : found;
+  }
+  const FunctionRule* rule = to == TEXTOID ? rule_of_output(from) : nullptr;
+  return rule == nullptr || rule->variant == nullptr ? nullptr : rule;
 }
 
 CallTime time_of_function(Oid function) {
@@ -131,7 +143,7 @@ const FunctionRule* variant_of_call(const Node* node) {
   }
   const auto* original = static_cast<const Const*>(lsecond(call->args));
   if (!IsA(original, Const) || original->consttype != OIDOID) return nullptr;
-  const FunctionRule* variant = find_variant_or_text_cast(DatumGetObjectId(original->constvalue));
+  const FunctionRule* variant = find_variant_or_cast(DatumGetObjectId(original->constvalue));
   return variant != nullptr && call->funcid == calling_function(*variant) ? variant : nullptr;
 }
 

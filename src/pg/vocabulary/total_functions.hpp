@@ -23,14 +23,15 @@ const FunctionRule* find_rule(Oid function);
 // The same if it has a variant that stands for calls of the function, or null.
 const FunctionRule* find_variant(Oid function);
 
-// The same, or the cast from text that stands for the input function of a type.
-const FunctionRule* find_variant_or_text_cast(Oid original);
+// The same, or the cast that stands for the input or output function of a type.
+const FunctionRule* find_variant_or_cast(Oid original);
 
 // The arguments of a function with a variant.
 int number_of_arguments(const FunctionRule& variant);
 
-// The cast from text to a type, or null.
-const FunctionRule* find_text_cast(Oid type);
+// The variant of a cast from text or varchar by the input function of a type, or of one to text by
+// an output function, or null.
+const FunctionRule* find_text_cast(Oid from, Oid to);
 
 // How long a function takes; kOrdinary for one that is not listed.
 CallTime time_of_function(Oid function);

@@ -54,7 +54,7 @@ const FunctionRule& require_variant(const FuncExpr* call, bool may_be_stable) {
     refuse_call(ERRCODE_INVALID_PARAMETER_VALUE, "the original is no constant");
   }
   const Oid function = DatumGetObjectId(original->constvalue);
-  const FunctionRule* variant = find_variant_or_text_cast(function);
+  const FunctionRule* variant = find_variant_or_cast(function);
   if (variant == nullptr) {
     refuse_call(ERRCODE_UNDEFINED_FUNCTION, psprintf("function %u has no variant", function));
   }

@@ -64,8 +64,10 @@ CREATE TABLE dpquantile.column_domain (
   upper         text,
   granularity   text,
   keys          text[],
+  other         integer,
   PRIMARY KEY (relation, column_name),
   CHECK ((lower IS NULL) = (upper IS NULL)),
   CHECK (granularity IS NULL OR lower IS NOT NULL),
-  CHECK (lower IS NOT NULL OR keys IS NOT NULL)
+  CHECK (lower IS NOT NULL OR keys IS NOT NULL),
+  CHECK (other IS NULL OR keys IS NOT NULL AND other BETWEEN 1 AND cardinality(keys))
 );

@@ -67,6 +67,13 @@ TEST(LearnedBounds, ReachAsFarAsTheRecordsDo) {
             (LearnedBounds{-1.25, 1024}));
 }
 
+TEST(LearnedBounds, HaveNoDigitsThatOnlyTellHowCloseToZeroTheyAre) {
+  EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, 1e-9}})), (LearnedBounds{0, 1024}));
+  EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, -1e-9}})), (LearnedBounds{0, 1024}));
+  EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, -0.1}})), (LearnedBounds{-0.25, 1024}));
+  EXPECT_EQ(found_in(values_of({{100, -1000.0}, {50, 3.1}})), (LearnedBounds{-1024, 3.25}));
+}
+
 // The farther, the surer.
 TEST(LearnedBounds, LeaveOutFewRecordsThatAreFarAway) {
   EXPECT_EQ(found_in(values_of({{100, 5.0}, {4, 6.9}})), (LearnedBounds{5, 5.5}));

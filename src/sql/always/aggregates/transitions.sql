@@ -17,6 +17,7 @@ BEGIN
                    ('cdf',             '"any", float8, "any", "any"',                true),
                    ('histogram',       '"any", float8, "any"',                       true),
                    ('iqr',             '"any", float8, float8',                      true),
+                   ('learn_bounds',    '"any", float8',                              true),
                    ('sum',             '"any", float8, "any", "any"',                true),
                    ('mean',            '"any", float8, "any", "any"',                true),
                    ('moments',         '"any", float8, "any", "any"',                true),

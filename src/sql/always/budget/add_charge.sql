@@ -134,7 +134,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text, regclass) IS
   'Adds a charge to the budget of a role, for answers that this database does not know of: they were charged in a copy of '
   'the database, or a restore or a failover has lost their charges. role: a role with a budget, also a revoked one; '
-  'epsilon: what the answers have spent together, for the neighbours of the budget, or NULL if they were stated in rho alone; '
+  'epsilon: what the answers have spent together, for the neighbours of the budget, or NULL if they were stated in rho alone (in a budget with neighbours '
+  'replace, answers of which only an epsilon and a delta for adding or removing a row are known spend 2 epsilon and (1 + e^epsilon) delta); '
   'delta: likewise, 0 or '
   'more and below 1 (default: 0); rho: likewise (default: half the square of epsilon, which is '
   'enough for answers that have an epsilon); note: what the ledger shows as the query, also to the role, at most 2048 bytes; on_table: the '

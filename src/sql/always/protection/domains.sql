@@ -27,7 +27,19 @@ BEGIN
          lower = CASE WHEN excluded.keys IS NULL THEN excluded.lower ELSE d.lower END,
          upper = CASE WHEN excluded.keys IS NULL THEN excluded.upper ELSE d.upper END,
          granularity = CASE WHEN excluded.keys IS NULL THEN excluded.granularity ELSE d.granularity END,
-         keys = coalesce(excluded.keys, d.keys);
+         keys = coalesce(excluded.keys, d.keys),
+         other = CASE WHEN excluded.keys IS NULL THEN d.other END;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION dpquantile.set_other_key(relation regclass, column_name name, key text) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM dpquantile.check_version();
+  UPDATE dpquantile.column_domain d SET other = array_position(d.keys, set_other_key.key)
+   WHERE d.relation = set_other_key.relation AND d.column_name = set_other_key.column_name;
 END
 $$;
 
@@ -48,6 +60,8 @@ $$;
 
 COMMENT ON FUNCTION dpquantile.set_domain(regclass, name, regtype, text, text, text, text[]) IS
   'What dp_set_domain does for the owner of the table. The texts are canonical. Bounds replace bounds, keys replace keys.';
+COMMENT ON FUNCTION dpquantile.set_other_key(regclass, name, text) IS
+  'What dp_set_other_key does for the owner of the table. The key is written as in the list.';
 COMMENT ON FUNCTION dpquantile.end_domain(regclass, name) IS 'What dp_drop_domain does for the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_set_domain(relation regclass, column_name name, lower anycompatible, upper anycompatible,
@@ -81,6 +95,13 @@ COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatiblearray
   'type with equality and order; keys: 1 to 1000 different values of its type; NULL may be one of them. Rows with other values are in no group. '
   'The list is public: choose it without looking at the data. It replaces the list that the column had. For the owner of the table.';
 
+CREATE OR REPLACE FUNCTION @extschema@.dp_set_other_key(relation regclass, column_name name, key anycompatible) RETURNS void
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_other_key';
+COMMENT ON FUNCTION @extschema@.dp_set_other_key(regclass, name, anycompatible) IS
+  'Has one key of a list stand for all values that the list lacks, so that each row is in a group. relation: a protected table; '
+  'column_name: a column with a list of keys (dp_set_domain); key: one of the list, which may be NULL. A list that replaces this one '
+  'has no such key. For the owner of the table.';
+
 CREATE OR REPLACE FUNCTION @extschema@.dp_drop_domain(relation regclass, column_name name) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_drop_domain';
 COMMENT ON FUNCTION @extschema@.dp_drop_domain(regclass, name) IS
@@ -92,7 +113,8 @@ CREATE OR REPLACE VIEW dpquantile.column_domains WITH (security_barrier) AS
          concat_ws('; ', d.lower || ' to ' || d.upper || coalesce(' by ' || d.granularity, ''),
                    CASE WHEN cardinality(d.keys) <= 20 THEN d.keys::text
                         WHEN d.keys IS NOT NULL THEN format('%s and so on, %s keys', trim_array(d.keys, cardinality(d.keys) - 20), cardinality(d.keys))
-                   END) AS domain,
+                   END,
+                   CASE WHEN d.other IS NOT NULL THEN 'others as ' || coalesce(d.keys[d.other], 'NULL') END) AS domain,
          CASE WHEN a.attnum IS NULL THEN format('column "%s" is gone', d.column_name)
               WHEN a.atttypid <> d.column_type
                 THEN format('column "%s" was of type %s when its domain was set', d.column_name, d.column_type) END AS problem

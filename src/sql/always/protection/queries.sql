@@ -36,5 +36,5 @@ COMMENT ON FUNCTION @extschema@.dp_error_of(anyelement) IS
   'one without noise with a probability of 95 %. answer: count, sum, avg, variance, stddev, percentile_cont or percentile_disc, as dp_error_of(avg(salary)); that of a '
   'percentile includes the rounding of values to the granularity of their domain, and is the distance to the farther bound if the noise leaves no rows; that of '
   'count(DISTINCT x) does not include values that have one hash (dp_count_distinct). Where '
-  'max_rows leaves out rows of some persons, the one without noise is that of the rows that were seen: which those are adds to the error, to a count at most its '
+  'max_rows leaves out rows of some persons, or max_groups leaves persons out of groups, the one without noise is that of the rows that were seen: what is cut is in no stated error, and which rows those are adds to it, to a count at most its '
   'square root as the standard deviation. Costs no budget of its own.';

@@ -58,6 +58,8 @@ COMMENT ON COLUMN dpquantile.column_domain.column_number IS
 COMMENT ON COLUMN dpquantile.column_domain.lower IS 'The bounds of the values; NULL if the column has none.';
 COMMENT ON COLUMN dpquantile.column_domain.granularity IS 'The step of the values: a number, or an interval for times; NULL for the default.';
 COMMENT ON COLUMN dpquantile.column_domain.keys IS 'All values by which queries may group; NULL if there is no list.';
+COMMENT ON COLUMN dpquantile.column_domain.other IS
+  'The number of the key that stands for values that keys lack, from 1; NULL if rows with such values are in no group.';
 
 -- A dump leaves out what is closed because a table or a role is gone: another one of the same name has no grant after a restore.
 SELECT pg_catalog.pg_extension_config_dump(

@@ -1,0 +1,294 @@
+#include "pg/plain/public_groups.hpp"
+
+#include "pg/borrowed/early_values.hpp"
+#include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/private_function.hpp"
+#include "pg/plain/rows_below.hpp"
+#include "pg/server/permissions_of_entry.hpp"
+#include "pg/server/trees.hpp"
+
+extern "C" {
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_am_d.h"
+#include "catalog/pg_class.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "storage/bufmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+struct PublicGroups : RowsBelow {  // whose keys are the columns of the table
+  int table;                       // its number in the range table
+  List* items;                     // the rest of FROM
+  List* of_table;                  // the conditions on the table alone, or on nothing
+  List* of_both;                   // those on the table and the rest
+  List* of_rows;                   // those on the rest alone
+};
+
+// ---- The table -----------------------------------------------------------------------------
+
+// A table of which the role's own rights decide. Row security has none in the place of its name.
+bool is_public_table(const Level* level, int number) {
+  const Entry& entry = entry_of(level, number);
+  if (entry.table->rtekind != RTE_RELATION || entry.borrowed != nullptr) return false;
+  if (entry.table->relkind != RELKIND_RELATION || entry.table->tablesample != nullptr) return false;
+  if (entry.table->securityQuals != NIL) return false;
+  return !OidIsValid(permissions_of_relation(level->query, entry.table)->checkAsUser);
+}
+
+// The only entry of which keys have columns, or 0.
+int entry_of_keys(const Query* query) {
+  int found = 0;
+  for (auto* clause : each<SortGroupClause>(query->groupClause)) {
+    Node* key = get_sortgroupclause_expr(clause, query->targetList);
+    for (const auto* column : each<const Var>(pull_vars_of_level(key, 0))) {
+      const int entry = static_cast<int>(column->varno);
+      if ((found != 0 && found != entry) || column->varattno < 1) return 0;
+      found = entry;
+    }
+  }
+  return found;
+}
+
+int count_rows(Relation table, int most) {
+  TupleTableSlot* slot = table_slot_create(table, nullptr);
+  TableScanDesc scan = DPQ_SCAN_TABLE(table, GetActiveSnapshot());
+  int rows = 0;
+  while (rows < most && table_scan_getnextslot(scan, ForwardScanDirection, slot)) ++rows;
+  table_endscan(scan);
+  ExecDropSingleTupleTableSlot(slot);
+  return rows;
+}
+
+// What PostgreSQL has estimated changes with each ANALYZE, so the rows are counted, if the role may
+// do so.
+bool has_few_rows(Oid relation) {
+  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK) return false;
+  Relation table = table_open(relation, AccessShareLock);
+  const bool is_readable = ActiveSnapshotSet() && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
+                           !RELATION_IS_OTHER_TEMP(table);
+  const bool has_few = is_readable && RelationGetNumberOfBlocks(table) <= kMaxElements &&
+                       count_rows(table, kMaxElements + 1) <= kMaxElements;
+  table_close(table, NoLock);
+  return has_few;
+}
+
+// ---- FROM and WHERE ------------------------------------------------------------------------
+
+Bitmapset* entries_of(const Node* part) {
+  if (IsA(part, RangeTblRef)) return bms_make_singleton(as<RangeTblRef>(part)->rtindex);
+  const auto* join = as<JoinExpr>(part);
+  return bms_union(entries_of(join->larg), entries_of(join->rarg));
+}
+
+// Takes the table out of inner joins. Returns false if it is in another one.
+bool take_out(PublicGroups* groups, Node* part, List** terms) {
+  if (!bms_is_member(groups->table, entries_of(part))) {
+    groups->items = lappend(groups->items, part);
+    return true;
+  }
+  if (IsA(part, RangeTblRef)) return true;
+  const auto* join = as<JoinExpr>(part);
+  *terms = list_concat(*terms, terms_of(join->quals));
+  return join->jointype == JOIN_INNER && take_out(groups, join->larg, terms) &&
+         take_out(groups, join->rarg, terms);
+}
+
+Bitmapset* entries_in(const Node* term) {
+  Bitmapset* entries = nullptr;
+  for (const auto* column : each<const Var>(pull_vars_of_level(const_cast<Node*>(term), 0))) {
+    entries = bms_add_member(entries, static_cast<int>(column->varno));
+  }
+  return entries;
+}
+
+bool take_apart_from(const Query* query, PublicGroups* groups) {
+  List* terms = list_copy(terms_of(query->jointree->quals));
+  for (auto* part : each<Node>(query->jointree->fromlist)) {
+    if (!take_out(groups, part, &terms)) return false;
+  }
+  for (auto* term : each<Node>(terms)) {
+    if (contain_volatile_functions(term)) return false;
+    const Bitmapset* entries = entries_in(term);
+    const bool has_table = bms_is_member(groups->table, entries);
+    List** kind = bms_is_empty(entries) || (has_table && bms_num_members(entries) == 1)
+                      ? &groups->of_table
+                  : has_table ? &groups->of_both
+                              : &groups->of_rows;
+    *kind = lappend(*kind, term);
+  }
+  return groups->items != NIL && groups->of_both != NIL;
+}
+
+// Whether conditions join the rest without the table.
+bool is_joined_without(const PublicGroups& groups) {
+  Bitmapset* joined = entries_of(static_cast<const Node*>(linitial(groups.items)));
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const auto* item : each<const Node>(groups.items)) {
+      const Bitmapset* entries = entries_of(item);
+      if (bms_is_subset(entries, joined)) continue;
+      for (const auto* term : each<const Node>(groups.of_rows)) {
+        const Bitmapset* compared = entries_in(term);
+        if (!bms_overlap(compared, entries) || !bms_overlap(compared, joined)) continue;
+        joined = bms_add_members(joined, entries);
+        grows = true;
+        break;
+      }
+    }
+  }
+  for (const auto* item : each<const Node>(groups.items)) {
+    if (!bms_is_subset(entries_of(item), joined)) return false;
+  }
+  return true;
+}
+
+// ---- Columns -------------------------------------------------------------------------------
+
+// Columns of joins (USING) and whole rows stand for others.
+bool has_plain_columns(const Query* query) {
+  const auto is_other = [=](const Node* node) {
+    if (!IsA(node, Var)) return IsA(node, SubLink);
+    const auto* column = as<Var>(node);
+    if (column->varlevelsup > 0) return false;
+    return column->varattno < 1 || rt_fetch(column->varno, query->rtable)->rtekind == RTE_JOIN;
+  };
+  return !any_node(query->targetList, is_other) && !any_node(query->havingQual, is_other) &&
+         !any_node(query->jointree, is_other);
+}
+
+void add_columns_of_table(PublicGroups* groups, const void* expressions) {
+  for (auto* column :
+       each<Var>(pull_vars_of_level(const_cast<Node*>(static_cast<const Node*>(expressions)), 0))) {
+    if (static_cast<int>(column->varno) == groups->table) {
+      groups->keys = list_append_unique(groups->keys, column);
+    }
+  }
+}
+
+bool has_column_of_table(const PublicGroups& groups, const List* expressions) {
+  return bms_is_member(groups.table, entries_in(as<Node>(expressions)));
+}
+
+// What aggregates read is computed below, without the table.
+bool find_all_columns(const Query* query, PublicGroups* groups) {
+  add_columns_of_table(groups, query->targetList);
+  add_columns_of_table(groups, query->havingQual);
+  add_columns_of_table(groups, groups->of_table);
+  add_columns_of_table(groups, groups->of_both);
+  if (find_columns(as<Node>(query->targetList), groups) ||
+      find_columns(query->havingQual, groups)) {
+    return false;
+  }
+  if (has_column_of_table(*groups, groups->columns)) return false;
+  for (auto* column : each<Var>(pull_vars_of_level(as<Node>(groups->of_both), 0))) {
+    if (static_cast<int>(column->varno) != groups->table) add_column(groups, as<Node>(column));
+  }
+  return true;
+}
+
+// ---- The new query -------------------------------------------------------------------------
+
+void append_columns(StringInfo text, const PublicGroups& groups, Oid relation) {
+  for (const auto* column : each<const Var>(groups.keys)) {
+    appendStringInfo(text, "k.%s, ",
+                     quote_identifier(get_attname(relation, column->varattno, false)));
+  }
+  for (int i = 0; i < list_length(groups.columns); ++i) appendStringInfo(text, "s.c%d, ", i);
+}
+
+// The new query with NULLs in the place of the rows, as text. The condition of the join names all
+// columns, so that the parser makes those that stand in it.
+char* template_of(const PublicGroups& groups, const RangeTblEntry* table) {
+  StringInfoData text;
+  initStringInfo(&text);
+  appendStringInfoString(&text, "SELECT ");
+  append_columns(&text, groups, table->relid);
+  appendStringInfo(&text, "s.present FROM %s%s k LEFT JOIN (SELECT ", table->inh ? "" : "ONLY ",
+                   quote_qualified_identifier(get_namespace_name(get_rel_namespace(table->relid)),
+                                              get_rel_name(table->relid)));
+  append_nulls(&text, "c", groups.columns);
+  appendStringInfoString(&text, "true AS present) s ON ROW(");
+  append_columns(&text, groups, table->relid);
+  appendStringInfoString(&text, "s.present) IS NULL");
+  return text.data;
+}
+
+void find_new_columns(const Query* made, PublicGroups* groups) {
+  for (auto* column : each<TargetEntry>(made->targetList)) {
+    const bool is_key = list_length(groups->new_keys) < list_length(groups->keys);
+    List** columns = is_key ? &groups->new_keys : &groups->new_columns;
+    *columns = lappend(*columns, column->expr);
+  }
+}
+
+// The conditions, in which these columns stand for those of the level.
+Node* over(const PublicGroups& groups, List* conditions, const List* columns) {
+  const List* old = list_concat_copy(groups.keys, groups.columns);
+  List* moved = mapped(conditions, [&](Node* node) { return counterpart(old, columns, node); });
+  return moved == NIL ? nullptr : as<Node>(make_ands_explicit(moved));
+}
+
+// A condition on the table may be a part of what chooses its row, such as one of two columns of its
+// key. So it stands in the join, too.
+void fill_join(Query* made, const PublicGroups& groups) {
+  auto* join = static_cast<JoinExpr*>(linitial(made->jointree->fromlist));
+  const List* named = as<RowExpr>(as<NullTest>(join->quals)->arg)->args;
+  join->quals = over(groups, list_concat_copy(groups.of_both, groups.of_table), named);
+  made->jointree->quals = over(groups, groups.of_table, groups.new_keys);
+}
+
+Query* make_rows(Query* query, const PublicGroups& groups) {
+  Query* source = make_source(query);
+  source->jointree = makeFromExpr(
+      groups.items, groups.of_rows == NIL ? nullptr : as<Node>(make_ands_explicit(groups.of_rows)));
+  add_source_columns(source, groups.columns, "c");
+  add_source_column(source, bool_constant(true), "present");
+  put_below(source);
+  return source;
+}
+
+bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* groups) {
+  const Query* query = level->select->query;
+  groups->moves_ctes = query->cteList != NIL;
+  groups->table = entry_of_keys(query);
+  if (groups->table == 0 || !is_public_table(level->select, groups->table)) return false;
+  if (!has_plain_columns(query)) return false;
+  for (const auto* table : each<const RangeTblEntry>(query->rtable)) {
+    if (table->lateral) return false;
+  }
+  return take_apart_from(query, groups) && is_joined_without(*groups) &&
+         find_all_columns(query, groups) &&
+         (!may_choose_keys || has_few_rows(rt_fetch(groups->table, query->rtable)->relid));
+}
+
+}  // namespace
+
+Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
+  Query* query = level->select->query;
+  PublicGroups groups{};
+  if (!find_groups(level, may_choose_keys, &groups)) return nullptr;
+  check_columns(level, groups);
+  Query* made = parse_template(template_of(groups, rt_fetch(groups.table, query->rtable)));
+  find_new_columns(made, &groups);
+  fill_join(made, groups);
+  static_cast<RangeTblEntry*>(lsecond(made->rtable))->subquery = make_rows(query, groups);
+  select_from_made(query, made, groups);
+  read_again(level->select);
+  return static_cast<Node*>(llast(groups.new_columns));
+}
+
+}  // namespace dpquantile

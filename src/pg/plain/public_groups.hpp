@@ -1,0 +1,27 @@
+#pragma once
+
+#include "pg/plain/plain_level.hpp"
+
+// A level that groups by columns of a table that the role may read, which an inner join joins with
+// the rows, rewritten so that its groups are those of the table's rows:
+//
+//   SELECT d.name, count(*) FROM visits v JOIN department d ON d.id = v.department WHERE v.cost > 5
+//    GROUP BY d.name
+//
+// becomes
+//
+//   SELECT k.name, count(s.present)
+//     FROM department k
+//     LEFT JOIN (SELECT v.department, true AS present FROM visits v WHERE v.cost > 5) s
+//       ON k.id = s.department
+//    GROUP BY k.name
+//
+// All rows of the table appear that conditions on it alone let pass, also those without rows.
+namespace dpquantile {
+
+// Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row
+// that counts, or null, and changes nothing, if the keys are not those of one such table, or if it
+// has more rows than kMaxElements and keys may be chosen privately.
+Node* group_by_public_table(PlainLevel* level, bool may_choose_keys);
+
+}  // namespace dpquantile

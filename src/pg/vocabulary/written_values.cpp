@@ -1,0 +1,143 @@
+#include "pg/vocabulary/written_values.hpp"
+
+#include "pg/server/bytewise_type.hpp"
+#include "pg/server/nodes.hpp"
+
+extern "C" {
+#include "catalog/pg_collation_d.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+}
+
+namespace dpquantile {
+
+Node* text_call(const Writing& of, Oid function, Oid result, Node* first, Node* second) {
+  const Oid collation = of.collation;
+  List* arguments = second == nullptr ? list_make1(first) : list_make2(first, second);
+  FuncExpr* call =
+      makeFuncExpr(function, result, arguments, result == TEXTOID ? collation : InvalidOid,
+                   collation, COERCE_EXPLICIT_CALL);
+  call->location = of.location;
+  return as<Node>(call);
+}
+
+Node* text_constant(const char* text) {
+  return as<Node>(
+      makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, CStringGetTextDatum(text), false, false));
+}
+
+Node* as_text(const Writing& of, Node* value) {
+  if (exprType(value) == TEXTOID) return value;
+  if (getBaseType(exprType(value)) == VARCHAROID) {
+    return as<Node>(
+        makeRelabelType(as<Expr>(value), TEXTOID, -1, of.collation, COERCE_EXPLICIT_CAST));
+  }
+  CoerceViaIO* cast = makeNode(CoerceViaIO);
+  cast->arg = as<Expr>(value);
+  cast->resulttype = TEXTOID;
+  cast->resultcollid = of.collation;
+  cast->coerceformat = COERCE_EXPLICIT_CAST;
+  cast->location = exprLocation(value);
+  return as<Node>(cast);
+}
+
+Node* text_or(Node* text, const char* other) {
+  CoalesceExpr* coalesce = makeNode(CoalesceExpr);
+  coalesce->coalescetype = TEXTOID;
+  coalesce->coalescecollid = exprCollation(text);
+  coalesce->args = list_make2(text, text_constant(other));
+  coalesce->location = exprLocation(text);
+  return as<Node>(coalesce);
+}
+
+Node* without_negative_zero(Node* value) {
+  auto* zero = as<Node>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(0),
+                                  false, FLOAT8PASSBYVAL));
+  CaseWhen* when = makeNode(CaseWhen);
+  when->expr = make_opclause(lookup_type_cache(FLOAT8OID, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false,
+                             static_cast<Expr*>(copyObjectImpl(value)), as<Expr>(zero), InvalidOid,
+                             InvalidOid);
+  when->result = static_cast<Expr*>(copyObjectImpl(zero));
+  when->location = -1;
+  CaseExpr* choice = makeNode(CaseExpr);
+  choice->casetype = FLOAT8OID;
+  choice->args = list_make1(when);
+  choice->defresult = as<Expr>(value);
+  choice->location = -1;
+  return as<Node>(choice);
+}
+
+namespace {
+
+// The same value for all equal ones. Null if none is known.
+Node* one_of_equals(const Node* value) {
+  auto* copy = static_cast<Node*>(copyObjectImpl(value));
+  Node* one = copy;
+  switch (exprType(value)) {
+    case BPCHAROID:
+      one = as<Node>(makeFuncExpr(F_TEXT_BPCHAR, TEXTOID, list_make1(copy), exprCollation(value),
+                                  exprCollation(value), COERCE_EXPLICIT_CALL));
+      break;
+    case FLOAT4OID:
+      one = without_negative_zero(
+          as<Node>(makeFuncExpr(F_FLOAT8_FLOAT4, FLOAT8OID, list_make1(copy), InvalidOid,
+                                InvalidOid, COERCE_EXPLICIT_CALL)));
+      break;
+    case FLOAT8OID:
+      one = without_negative_zero(copy);
+      break;
+    case NUMERICOID:
+      one = as<Node>(makeFuncExpr(F_TRIM_SCALE, NUMERICOID, list_make1(copy), InvalidOid,
+                                  InvalidOid, COERCE_EXPLICIT_CALL));
+      break;
+    default:
+      break;
+  }
+  return looks_like_its_equals(one) ? one : nullptr;
+}
+
+// With its length before it, so that it is told where it ends; a NULL is no text with a length.
+Node* delimited(const Writing& of, Node* value) {
+  Node* text = as_text(of, value);
+  Node* bytes = text_call(of, F_OCTET_LENGTH_TEXT, INT4OID,
+                          static_cast<Node*>(copyObjectImpl(text)), nullptr);
+  Node* begin = text_call(of, F_TEXTCAT, TEXTOID, as_text(of, bytes), text_constant(":"));
+  return text_or(text_call(of, F_TEXTCAT, TEXTOID, begin, text), "-");
+}
+
+Node* text_of_row(const RowExpr* row, const Node** unknown) {
+  const Writing writing = {DEFAULT_COLLATION_OID, row->location};
+  Node* text = text_constant("");
+  for (const auto* value : each<const Node>(row->args)) {
+    Node* one = one_of_equals(value);
+    if (one == nullptr) {
+      *unknown = value;
+      return nullptr;
+    }
+    text = text_call(writing, F_TEXTCAT, TEXTOID, text, delimited(writing, one));
+  }
+  return text;
+}
+
+}  // namespace
+
+const Node* put_text_for_row(Aggref* call) {
+  auto* value = static_cast<TargetEntry*>(linitial(call->args));
+  if (!IsA(value->expr, RowExpr) || as<RowExpr>(value->expr)->row_typeid != RECORDOID) {
+    return nullptr;
+  }
+  const Node* unknown = nullptr;
+  Node* text = text_of_row(as<RowExpr>(value->expr), &unknown);
+  if (unknown != nullptr) return unknown;
+  value->expr = as<Expr>(text);
+  linitial_oid(call->aggargtypes) = TEXTOID;
+  call->inputcollid = DEFAULT_COLLATION_OID;
+  return nullptr;
+}
+
+}  // namespace dpquantile
