@@ -30,8 +30,9 @@ row 16 "Debian 12, PostgreSQL 16" test_16
 row 13 "Debian 13" test_debian trixie
 row 13-old "Debian 13 without security updates" test_debian_without_updates trixie
 row sid "Debian unstable" test_debian sid
+row 19 "Debian unstable with experimental" test_19
 # The compiler is that of the row before.
-same_compiler=(12-old 16 13-old)
+same_compiler=(12-old 16 13-old 19)
 
 read -ra wanted_rows <<<"${ROWS:-${names[*]}}"
 require_known row "${names[*]}" "${wanted_rows[@]}"
@@ -77,6 +78,15 @@ test_debian() {
 }
 
 test_debian_without_updates() { CHROOT_SECURITY=no test_debian "$1"; }
+
+# Only experimental has it, with libraries that unstable lacks.
+test_19() {
+  chroot_create "$root" sid make
+  echo "deb $mirror experimental main" >>"$root/etc/apt/sources.list"
+  chroot_run "$root" apt-get -qq update
+  chroot_install "$root" -t experimental postgresql-19 postgresql-server-dev-19
+  run_suites PG_MAJOR=19
+}
 
 test_16() {
   if [[ -n ${POSTGRES_16_SOURCE:-} ]]; then test_16_from_source; else test_16_from_packages; fi

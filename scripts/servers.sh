@@ -2,7 +2,7 @@
 # What pg-config.sh and install-deps.sh know of PostgreSQL's versions. They source it.
 
 # shellcheck disable=SC2034 # the callers use them
-supported_majors=(18 17 16 15)
+supported_majors=(19 18 17 16 15)
 # shellcheck disable=SC2034
 supported_range="${supported_majors[-1]} to ${supported_majors[0]}"
 

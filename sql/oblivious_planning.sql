@@ -45,15 +45,18 @@ CREATE FUNCTION rows_read() RETURNS bigint LANGUAGE sql AS $$
   SELECT sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)) FROM pg_class
    WHERE relnamespace = 'regress_dpq_join'::regnamespace AND relkind IN ('r', 'i') AND relname <> 'reads' AND relname <> 'joins' $$;
 \set ECHO none
+-- threat 228: advice for plans (3), since PostgreSQL 19
+SELECT 'LOAD ''pg_plan_advice''' WHERE current_setting('server_version_num')::int >= 190000 \gexec
 SELECT 'BEGIN', 'CREATE TEMP TABLE before ON COMMIT DROP AS SELECT rows_read() AS n', 'SET LOCAL SESSION AUTHORIZATION regress_dpq_joiner',
        'SET LOCAL search_path = regress_dpq_join, public',
-       CASE settings WHEN 1 THEN 'SET LOCAL enable_hashjoin = off' WHEN 2 THEN 'SET LOCAL force_parallel_mode = on' ELSE 'SET LOCAL work_mem = 64' END,
+       CASE settings WHEN 1 THEN 'SET LOCAL enable_hashjoin = off' WHEN 2 THEN 'SET LOCAL force_parallel_mode = on'
+                     WHEN 3 THEN 'SET LOCAL pg_plan_advice.advice = ''NESTED_LOOP_PLAIN(t) JOIN_ORDER(s t)''' ELSE 'SET LOCAL work_mem = 64' END,
        format('CREATE TEMP TABLE answer ON COMMIT DROP AS SELECT dp_count(900 + %s * 0.25) FROM %s', settings,
               replace(query, '$', quote_literal(CASE WHEN is_there THEN 'Zoe' ELSE 'Zox' END))),
        'RESET SESSION AUTHORIZATION',
        format('INSERT INTO reads SELECT %s, %L, %s, rows_read() - n, dp_count FROM answer, before', number, is_there, settings), 'COMMIT'
-  FROM joins, unnest('{t,f}'::bool[]) is_there, generate_series(0, 2) settings
- WHERE settings <> 2 OR current_setting('server_version_num')::int < 160000
+  FROM joins, unnest('{t,f}'::bool[]) is_there, generate_series(0, 3) settings, current_setting('server_version_num') version
+ WHERE settings < 2 OR settings = CASE WHEN version < '160000' THEN 2 WHEN version >= '190000' THEN 3 END
  ORDER BY settings, number, is_there DESC \gexec
 \set ECHO all
 -- None: both sides are read alike.

@@ -48,7 +48,9 @@ SELECT dp_options(bins => 0);
 SELECT dp_options(bins => -1);
 SELECT dp_options(bins => 1048577);
 SELECT dp_options(bins => 2147483647);
+\set VERBOSITY terse
 SELECT dp_options(bins => 1.5);
+\set VERBOSITY default
 SELECT dp_options(max_contributions => '0');
 SELECT dp_options(max_contributions => '-1');
 SELECT dp_options(max_contributions => '1.5');

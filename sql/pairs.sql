@@ -47,7 +47,9 @@ SELECT dp_corr(y, x, 1, 0, 60, 0, x) FROM points;
 SELECT dp_corr(y, x, 1, 0, 1e-200, 0, 1e200) FROM points;
 SELECT dp_corr(y, x, -1, 0, 60, 0, 60) FROM points;
 SELECT dp_corr(y, x, 1, 0, 60, 0, 60, dp_options(granularity => 1)) FROM points;
+\set VERBOSITY terse
 SELECT dp_corr(half, x, 1, 0, 60, 0, 60) FROM points;
+\set VERBOSITY default
 SELECT function, mechanism, neighbours, epsilon, groups, count(*) FROM dp_ledger WHERE role = 'regress_dpq_pairs' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 4, 5;
 SELECT private_aggregate, epsilon, round(expected_error) AS expected_error, error_in
   FROM dp_explain('SELECT dp_covar_pop(y, x, 1, 0, 60, 0, 60), dp_covar_samp(y, x, 1, 0, 60, 0, 60), dp_corr(y, x, 1, 0, 60, 0, 60) FROM points', 100);

@@ -138,6 +138,17 @@ SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY 1 
 SELECT format('SELECT count(*) FROM (SELECT %s FROM visits) v WHERE %s', string_agg(format('lag(minutes, %s) OVER (PARTITION BY patient ORDER BY minutes + %1$s) AS c%1$s', i), ', '),
               string_agg(format('c%s IS NULL', i), ' AND ')) AS many FROM generate_series(1, 120) i \gset
 SELECT problem FROM dp_explain(:'many');
+-- Since PostgreSQL 19. Whether a function may ignore NULLs is looked at when it comes to a row (threat 227).
+DO $$
+DECLARE
+  call text;
+BEGIN
+  FOREACH call IN ARRAY CASE WHEN current_setting('server_version_num')::int >= 190000 THEN '{lag(minutes) IGNORE NULLS,row_number() RESPECT NULLS}' ELSE '{}' END::text[] LOOP
+    ASSERT EXISTS (SELECT FROM dp_explain(format('SELECT count(*) FROM (SELECT %s OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) v WHERE n = 1', call))
+                    WHERE problem LIKE 'IGNORE NULLS and RESPECT NULLS are not supported over protected rows%'), call;
+  END LOOP;
+END
+$$;
 SET SESSION AUTHORIZATION regress_dpq_windows_replacer;
 SET search_path = regress_dpq_windows, public;
 SELECT dp_count_distinct(patient, 10) >= 0 AS n FROM visits;

@@ -72,8 +72,10 @@ SELECT dp_user_mean('anna', x, 1, 0, 10) FROM t;
 SELECT dp_user_mean(x, u, 1, 0, 10) FROM t;
 SELECT dp_user_variance(x::float4, u, 1, 0, 10) FROM t WHERE false;
 SELECT dp_user_mean(t, x, 1, 0, 10) FROM t;
+\set VERBOSITY terse
 SELECT dp_user_mean(u, 'x'::text, 1, 0, 10) FROM t;
 SELECT dp_user_grid_stats(u, u, x, 1, 0, 10) FROM t;
+\set VERBOSITY default
 SELECT dp_user_grid_stats(u, u::text, x, 1, 0, 10) IS NOT NULL AS cast, dp_user_grid_stats(u, 'here', x, 1, 0, 10) IS NOT NULL AS literal,
        dp_user_grid_stats(u, g::varchar(5), x, 1, 0, 10) IS NOT NULL AS varchar FROM t;
 -- Unusual but valid options

@@ -214,7 +214,9 @@ SELECT id, try(id, 'generate_series(1, 3)') AS with_rows, try(id, 'generate_seri
   FROM unnest('{"point(1,2)","''{}''::json","row(1,2)","row(1,point(1,2))","row(point(1,2))::regress_dpq_user_ids.unhashable",
       "0.5::float8","1::float4","0.5::regress_dpq_user_ids.fraction","''0.5''::regress_dpq_user_ids.driver_number","''0.5''::regress_dpq_user_ids.number_of_driver","''postgres=r/postgres''::aclitem","interval ''1 day''","''{}''::jsonb","int4range(1,2)","int4multirange()","''a''::name COLLATE regress_dpq_user_ids.no_case","''a''::char(3) COLLATE regress_dpq_user_ids.no_case",
                 "to_tsvector(''a'')","NULL::xml"}'::text[]) id;
+\set VERBOSITY terse
 SELECT dp_user_mean(ARRAY[1], 1, 1, 0, 1);
+\set VERBOSITY default
 
 RESET search_path;
 SET client_min_messages = warning;

@@ -221,7 +221,9 @@ SELECT dp_iqr('{1}'::int[], 1, 1e-6) FROM visits;
 SELECT dp_user_mean(whole, timetz '0:00', 1, '0:00', '1:00') FROM visits;
 SELECT dp_median(day, 1, '2000-01-01', now()) FROM visits;
 SELECT dp_median(whole, 1, 0::oid, 9::oid) FROM visits;
+\set VERBOSITY terse
 SELECT dp_median(clock, 1, interval '0', '1 day') FROM visits;
+\set VERBOSITY default
 SELECT epsilon_spent = :before AS nothing_charged FROM dp_budget;
 
 RESET ROLE;

@@ -321,6 +321,7 @@ my %COLUMNS = (
 	'pg_event_trigger.evtfoid' => ['an event trigger'],
 	(map { ($_ => ['a foreign-data wrapper']) } qw(pg_foreign_data_wrapper.fdwhandler pg_foreign_data_wrapper.fdwvalidator pg_foreign_server.srvfdw
 		pg_foreign_table.ftserver pg_user_mapping.umserver)),
+	(map { ($_ => 'subscriptions and their workers call its function, and no query') } qw(pg_foreign_data_wrapper.fdwconnection pg_subscription.subserver)),
 	'pg_index.indcollation' => 'the planner takes the index where the collation is that of the query, which is looked at',
 	'pg_index.indexprs' => ['the expression of an index'],
 	'pg_index.indpred' => [ 'the predicate of an index', 'the predicate of an index of the protected table' ],
@@ -342,7 +343,8 @@ my %COLUMNS = (
 	'pg_range.rngsubdiff' => ['a range type'],
 	'pg_range.rngcanonical' => [ 'a base type', 'a range type' ],
 	'pg_range.rngsubopc' => [ 'an operator class', 'a range type' ],
-	(map { ("pg_range.$_" => ['a range type']) } qw(rngcollation rngmultitypid rngsubtype rngtypid)),
+	(map { ("pg_range.$_" => ['a range type']) } qw(rngcollation rngmultitypid rngsubtype rngtypid
+		rngconstruct2 rngconstruct3 rngmltconstruct0 rngmltconstruct1 rngmltconstruct2)),
 	'pg_rewrite.ev_action' => ['a view'],
 	'pg_rewrite.ev_qual' => $ROWS,
 	'pg_sequence.seqtypid' => 'an integer type of PostgreSQL',

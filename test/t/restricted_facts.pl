@@ -32,6 +32,15 @@ leak_is_closed($node, 'threat 31: the write-ahead log',
 	q{SELECT pg_logical_emit_message(false, 'x', 'y') > '0/0'}, 't', '42501');
 leak_is_closed($node, 'threat 31: a function of the owner', 'SELECT size_by_owner() > 0', 't', '');
 
+if ($node->pg_version >= 19)
+{
+	leak_is_closed($node, "threat 226: $_->[0]", $_->[1], $_->[2], '42501')
+		for [ 'waits for locks', q{SELECT count(*) > 0 FROM pg_stat_lock}, 't' ],
+		[ 'the need of a vacuum', q{SELECT count(*) > 0 FROM pg_stat_autovacuum_scores}, 't' ],
+		[ 'locks of rows', q{SELECT count(*) FROM pg_get_multixact_stats()}, '1' ],
+		[ 'waiting for the write-ahead log', q{WAIT FOR LSN '0/1' WITH (MODE 'primary_flush', TIMEOUT '1s', NO_THROW)}, 'success' ];
+}
+
 # sql/hidden_facts.sql has more ways.
 leak_is_closed($node, "threat 31: $_->[0] of pg_class", "SELECT $_->[0] FROM pg_class c WHERE relname = 'staff'", $_->[1], $_->[2])
 	for [ 'reltuples', '5000', '-1' ], [ 'relpages > 0', 't', 'f' ], [ q{row_to_json(c)->>'reltuples'}, '5000', '-1' ];
@@ -145,6 +154,14 @@ for my $sql ('VACUUM (VERBOSE) staff', 'ANALYZE VERBOSE staff', 'REINDEX (VERBOS
 		'INFO', "threat 30: $sql tells the owner of a database the rows");
 	is(told($node, "$own $sql", database => 'of_analyst'), '0A000', "threat 30: $sql of a restricted role does not");
 	$node->safe_psql("of_$_", 'DROP TABLE own') for 'free', 'analyst';
+}
+if ($node->pg_version >= 19)
+{
+	my $position = q{CREATE SEQUENCE own; SELECT nextval('own'); SELECT page_lsn > '0/0' FROM pg_get_sequence_data('own')};
+	is(told($node, $position, user => 'free', database => 'of_free'), '1 t', 'threat 226: a sequence tells the position in the write-ahead log');
+	is(told($node, $position, database => 'of_analyst'), '1 42501', 'threat 226: a sequence of a restricted role does not');
+	is(told($node, 'REPACK (VERBOSE) staff', user => 'free', database => 'of_free'), 'INFO', 'threat 226: REPACK (VERBOSE) tells the rows');
+	is(told($node, 'REPACK (VERBOSE) staff', database => 'of_analyst'), '0A000', 'threat 226: REPACK (VERBOSE) of a restricted role does not');
 }
 is(outcome($node, 'ANALYZE staff', database => 'of_analyst', options => '-c client_min_messages=debug2'),
 	'55000', 'threat 30: ANALYZE does not print the rows as DEBUG messages');

@@ -50,7 +50,7 @@ SipKey key_of(TupleTableSlot* slot) {
 SipKey read_key() {
   Relation table = table_open(key_table(), AccessShareLock);
   TupleTableSlot* slot = table_slot_create(table, nullptr);
-  TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, nullptr);
+  TableScanDesc scan = DPQ_SCAN_TABLE(table, GetActiveSnapshot());
   SipKey key{};
   int rows = 0;
   while (table_scan_getnextslot(scan, ForwardScanDirection, slot)) {

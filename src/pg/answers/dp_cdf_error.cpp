@@ -12,6 +12,7 @@
 #include "pg/parameters/options.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/array.h"

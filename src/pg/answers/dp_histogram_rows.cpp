@@ -5,6 +5,7 @@
 extern "C" {
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/tuplestore.h"
 }
 
 using namespace dpquantile;

@@ -13,7 +13,10 @@ extern "C" {
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/plancat.h"
+#include "parser/parsetree.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -24,19 +27,29 @@ namespace dpquantile {
 
 namespace {
 
-constexpr bool* kMethods[] = {
-    &enable_seqscan,       &enable_indexscan, &enable_indexonlyscan,
-    &enable_bitmapscan,    &enable_tidscan,   &enable_sort,
-    &enable_hashjoin,      &enable_mergejoin, &enable_incremental_sort,
-    &enable_material,      &enable_memoize,   &enable_nestloop,
-    &enable_parallel_hash, &enable_hashagg,   &enable_partitionwise_aggregate,
-    &enable_gathermerge};
+constexpr bool* kMethods[] = {&enable_seqscan,
+                              &enable_indexscan,
+                              &enable_indexonlyscan,
+                              &enable_bitmapscan,
+                              &enable_tidscan,
+                              &enable_sort,
+                              &enable_hashjoin,
+                              &enable_mergejoin,
+                              &enable_incremental_sort,
+                              &enable_material,
+                              &enable_memoize,
+                              &enable_nestloop,
+                              &enable_parallel_hash,
+                              &enable_hashagg,
+                              &enable_partitionwise_aggregate,
+                              &enable_gathermerge,
+                              DPQ_SINCE_19(&enable_eager_aggregate)};
 
 bool is_off(const bool* method) {
   return method == &enable_nestloop || method == &enable_mergejoin ||
          method == &enable_parallel_hash || method == &enable_sort ||
          method == &enable_incremental_sort || method == &enable_partitionwise_aggregate ||
-         method == &enable_gathermerge;
+         method == &enable_gathermerge DPQ_SINCE_19(|| method == &enable_eager_aggregate);
 }
 
 struct CostSetting {
@@ -55,7 +68,7 @@ static_assert(std::size(kCosts) == std::size(PlannerSettings{}.costs));
 
 bool is_planning = false;
 SipKey size_key{};
-get_relation_info_hook_type previous_info = nullptr;
+DPQ_RELATION_INFO_HOOK_TYPE previous_info = nullptr;
 get_relation_stats_hook_type previous_stats = nullptr;
 get_index_stats_hook_type previous_index_stats = nullptr;
 get_attavgwidth_hook_type previous_width = nullptr;
@@ -127,17 +140,18 @@ void hide_size(Oid table, RelOptInfo* relation) {
 
 // Whoever may read a table may count its rows. A parent has the rows of its children, which the
 // planner looks at one by one.
-bool has_hidden_size(Oid table, bool has_children, const RelOptInfo* relation) {
-  return !has_children && relation->fdwroutine == nullptr &&
-         pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK;
+bool has_hidden_size(const RangeTblEntry* entry, const RelOptInfo* relation) {
+  return !entry->inh && relation->fdwroutine == nullptr &&
+         pg_class_aclcheck(entry->relid, GetUserId(), ACL_SELECT) != ACLCHECK_OK;
 }
 
 // Also statistics of several columns, and of expressions
-void hide_facts(PlannerInfo* root, Oid table, bool has_children, RelOptInfo* relation) {
-  if (previous_info != nullptr) previous_info(root, table, has_children, relation);
-  if (!is_planning) return;
+void hide_facts(DPQ_RELATION_INFO_PARAMETERS) {
+  if (previous_info != nullptr) previous_info(DPQ_RELATION_INFO_ARGUMENTS);
+  const RangeTblEntry* entry = planner_rt_fetch(relation->relid, root);
+  if (!is_planning || entry->rtekind != RTE_RELATION) return;
   relation->statlist = NIL;
-  if (has_hidden_size(table, has_children, relation)) hide_size(table, relation);
+  if (has_hidden_size(entry, relation)) hide_size(entry->relid, relation);
 }
 
 // ---- Statistics of columns -----------------------------------------------------------------
@@ -175,8 +189,8 @@ int32 width_of_type(Oid table, AttrNumber column) {
 }  // namespace
 
 void install_oblivious_planning() {
-  previous_info = get_relation_info_hook;
-  get_relation_info_hook = hide_facts;
+  previous_info = DPQ_RELATION_INFO_HOOK;
+  DPQ_RELATION_INFO_HOOK = hide_facts;
   previous_stats = get_relation_stats_hook;
   get_relation_stats_hook = hide_statistics;
   previous_index_stats = get_index_stats_hook;
@@ -200,6 +214,7 @@ PlannerSettings begin_oblivious_planning(const SipKey& key) {
   usual.jit = jit_enabled;
   jit_enabled = false;
   usual.memory = work_mem;
+  DPQ_SINCE_19(usual.setup = planner_setup_hook; planner_setup_hook = nullptr;)
   work_mem = MAX_KILOBYTES;
   return usual;
 }
@@ -209,6 +224,7 @@ void end_oblivious_planning(const PlannerSettings& usual) {
   for (size_t i = 0; i < std::size(kCosts); ++i) *kCosts[i].setting = usual.costs[i];
   jit_enabled = usual.jit;
   work_mem = usual.memory;
+  DPQ_SINCE_19(planner_setup_hook = usual.setup;)
   is_planning = false;
 }
 

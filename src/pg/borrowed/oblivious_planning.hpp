@@ -3,6 +3,10 @@
 #include "core/base/sip_hash.hpp"
 #include "pg/server/postgres.hpp"
 
+extern "C" {
+#include "optimizer/planner.h"
+}
+
 // Planning a query over protected rows without looking at them, and without what the session has
 // set.
 //
@@ -30,10 +34,11 @@ namespace dpquantile {
 
 // The settings of the planner about scans, joins, sorts and costs. Plain data.
 struct PlannerSettings {
-  bool methods[16];
+  bool methods[DPQ_HAS_EAGER_AGGREGATE ? 17 : 16];
   double costs[5];
   int memory;  // of a hash table: with less, the planner may leave a hash join out
   bool jit;    // by the costs, which say nothing if a method is off
+  DPQ_SINCE_19(planner_setup_hook_type setup;)  // of extensions that choose plans
 };
 
 // From now on the planner knows no statistics, and takes hash joins where rows are joined by

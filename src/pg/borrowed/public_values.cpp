@@ -89,7 +89,7 @@ ArrayType* series(FunctionCallInfo arguments) {
   ReturnSetInfo rows = rows_of(context);
   LOCAL_FCINFO(call, 3);
   InitFunctionCallInfoData(*call, &function, 3, InvalidOid, nullptr,
-                           reinterpret_cast<fmNodePtr>(&rows));
+                           reinterpret_cast<Node*>(&rows));
   for (int i = 0; i < 3; ++i) call->args[i] = arguments->args[i];
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * kMaxElements));
   const int count = call_for_each(call, &rows, elements, values);

@@ -1,5 +1,7 @@
 #include "pg/distributed/distributed_hooks.hpp"
 
+#include <climits>
+
 #include "pg/distributed/chosen_transaction.hpp"
 #include "pg/distributed/citus_catalog.hpp"
 #include "pg/distributed/citus_settings.hpp"
@@ -28,9 +30,9 @@ namespace {
 planner_hook_type previous_planner = nullptr;
 
 // While states are read, work_mem is no limit. Citus has its parts of a query planned here, too.
-PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
-  PlannedStmt* plan = (previous_planner != nullptr ? previous_planner : standard_planner)(
-      query, text, options, params);
+PlannedStmt* plan_as_before(DPQ_PLANNER_PARAMETERS) {
+  PlannedStmt* plan =
+      (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
   if (work_mem == MAX_KILOBYTES) limit_expected_rows(plan);
   return plan;
 }
@@ -63,21 +65,21 @@ void depend_on(PlannedStmt* plan, const List* levels) {
   plan->dependsOnRole = true;
 }
 
-PlannedStmt* plan_cut(Query* query, const char* text, int options, ParamListInfo params) {
+PlannedStmt* plan_cut(DPQ_PLANNER_PARAMETERS) {
   const List* states = cut_query(query);
   if (states != NIL) require_settings_of_server(Charged::kNo);
-  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   require_no_placeholder(plan);
   if (states != NIL) depend_on(plan, states);
   return plan;
 }
 
-PlannedStmt* plan_distributed(Query* query, const char* text, int options, ParamListInfo params) {
+PlannedStmt* plan_distributed(DPQ_PLANNER_PARAMETERS) {
   refuse_protected(query);
   if (!has_private_aggregates(query) || !database_has_citus()) {
-    return plan_as_before(query, text, options, params);
+    return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   }
-  return plan_cut(query, text, options, params);
+  return plan_cut(DPQ_PLANNER_ARGUMENTS);
 }
 
 // ---- The execution -------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"

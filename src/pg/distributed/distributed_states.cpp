@@ -227,7 +227,7 @@ PlannedStmt* plan_states(const EState* state, Query* query) {
   require_no_function_named_as_combination();
   AcquireRewriteLocks(query, true, false);
   ParamListInfo parameters = copyParamList(state->es_param_list_info);
-  PlannedStmt* plan = planner(query, state->es_sourceText, 0, parameters);
+  PlannedStmt* plan = DPQ_PLAN(planner, query, state->es_sourceText, 0, parameters);
   require_columns(plan, columns);
   require_own_state_readers(plan, own);
   return plan;

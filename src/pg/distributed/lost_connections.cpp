@@ -51,9 +51,9 @@ void watch_lost_connections() {
 }
 
 ConnectionWatch begin_connection_watch() {
-  const ConnectionWatch before = {log_min_messages, has_lost};
-  if (pairs++ == 0) level_of_server = log_min_messages;
-  log_min_messages = Min(log_min_messages, kLevelOfCitus);
+  const ConnectionWatch before = {DPQ_LOG_MIN_MESSAGES, has_lost};
+  if (pairs++ == 0) level_of_server = DPQ_LOG_MIN_MESSAGES;
+  DPQ_LOG_MIN_MESSAGES = Min(DPQ_LOG_MIN_MESSAGES, kLevelOfCitus);
   has_lost = false;
   return before;
 }
@@ -61,7 +61,7 @@ ConnectionWatch begin_connection_watch() {
 bool end_connection_watch(const ConnectionWatch& watch) {
   const bool lost = has_lost;
   has_lost = watch.has_lost;
-  log_min_messages = watch.log_level;
+  DPQ_LOG_MIN_MESSAGES = watch.log_level;
   --pairs;
   return lost;
 }

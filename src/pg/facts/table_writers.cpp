@@ -49,7 +49,7 @@ void check_writer(const Join& join, Oid role) {
   refuse_writer(join, psprintf("role %s", GetUserNameFromId(role, true)));
 }
 
-void check_grantees(const Join& join, HeapTuple row, int cache, AttrNumber column) {
+void check_grantees(const Join& join, HeapTuple row, SysCacheIdentifier cache, AttrNumber column) {
   bool is_null;
   const Datum value = SysCacheGetAttr(cache, row, column, &is_null);
   if (is_null) return;

@@ -31,6 +31,7 @@ extern "C" {
 #include "utils/resowner.h"
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 }
 
 namespace dpquantile {
@@ -231,7 +232,7 @@ List* parts_of(const char* written) {
 }
 
 void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written, double rows) {
-  PlannedStmt* plan = pg_plan_query(part->query, written, CURSOR_OPT_PARALLEL_OK, nullptr);
+  PlannedStmt* plan = DPQ_PLAN(pg_plan_query, part->query, written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
                                      None_Receiver, part->parameters, nullptr, 0);
   start_without_running(query);

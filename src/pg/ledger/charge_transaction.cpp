@@ -33,7 +33,7 @@ void force(const char* setting, const char* value) {
 
 // A lock_timeout and a cancel arrive as the same signal.
 void cancel_for_lock_timeout(SIGNAL_ARGS) {
-  if (get_timeout_indicator(LOCK_TIMEOUT, false)) StatementCancelHandler(postgres_signal_arg);
+  if (get_timeout_indicator(LOCK_TIMEOUT, false)) StatementCancelHandler(DPQ_SIGNAL_ARGUMENTS);
 }
 
 // SKIP LOCKED does not tell a locked budget from a missing one, so this looks again. A budget that

@@ -58,5 +58,5 @@ DPQ_FUNCTION(dpq_skip_replicated) {
   if (!is_replication_worker()) PG_RETURN_POINTER(truncates ? nullptr : unchanged(data));
   if (truncates) refuse_truncate(data->tg_relation);
   log_skipped_rows(data->tg_relation);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(static_cast<void*>(nullptr));
 }

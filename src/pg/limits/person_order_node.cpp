@@ -168,8 +168,8 @@ int compare_bytes(const void* one, Size size, const void* other, Size size_of_ot
 // Two values of a column, which are not NULL, by their bytes.
 int compare_values(const FormData_pg_attribute* column, Datum one, Datum other) {
   if (column->attbyval) return sign_of(one<other, one> other);
-  const auto* left = DatumGetPointer(one);
-  const auto* right = DatumGetPointer(other);
+  const auto* left = static_cast<const char*>(DatumGetPointer(one));
+  const auto* right = static_cast<const char*>(DatumGetPointer(other));
   if (column->attlen == -1) {
     return compare_bytes(VARDATA_ANY(left), VARSIZE_ANY_EXHDR(left), VARDATA_ANY(right),
                          VARSIZE_ANY_EXHDR(right));

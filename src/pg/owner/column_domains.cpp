@@ -11,6 +11,7 @@
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type_d.h"
 #include "utils/array.h"

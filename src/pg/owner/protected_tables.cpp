@@ -172,5 +172,5 @@ DPQ_FUNCTION(dpq_protection_changed) {
   const TupleDesc columns = RelationGetDescr(data->tg_relation);
   if (data->tg_trigtuple != nullptr) invalidate_plans(data->tg_trigtuple, columns);
   if (data->tg_newtuple != nullptr) invalidate_plans(data->tg_newtuple, columns);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(static_cast<void*>(nullptr));
 }

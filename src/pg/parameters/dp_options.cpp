@@ -82,18 +82,18 @@ JsonbValue value_of(const OptionRow& row, Oid type, Datum given) {
 }
 
 // Adds the option whose value is an argument of the function, unless it is NULL.
-void push_argument(JsonbParseState** state, const OptionRow& row, FunctionCallInfo fcinfo,
+void push_argument(DPQ_JSONB_WRITER* writer, const OptionRow& row, FunctionCallInfo fcinfo,
                    int number) {
   if (PG_ARGISNULL(number)) return;
   JsonbValue name = text_value(row.name);
   JsonbValue value =
       value_of(row, get_fn_expr_argtype(fcinfo->flinfo, number), PG_GETARG_DATUM(number));
-  pushJsonbValue(state, WJB_KEY, &name);
-  pushJsonbValue(state, WJB_VALUE, &value);
+  pushJsonbValue(writer, WJB_KEY, &name);
+  pushJsonbValue(writer, WJB_VALUE, &value);
 }
 
-Datum checked_object(JsonbParseState** state) {
-  Jsonb* options = JsonbValueToJsonb(pushJsonbValue(state, WJB_END_OBJECT, nullptr));
+Datum checked_object(DPQ_JSONB_WRITER* writer) {
+  Jsonb* options = JsonbValueToJsonb(DPQ_END_JSONB(writer, WJB_END_OBJECT));
   check_options(options);
   PG_RETURN_JSONB_P(options);
 }
@@ -117,10 +117,10 @@ DPQ_FUNCTION(dpq_options) {
   if (!PG_ARGISNULL(kLower) && !PG_ARGISNULL(kUpper)) {
     report(guarded([&] { check_bounds(PG_GETARG_FLOAT8(kLower), PG_GETARG_FLOAT8(kUpper)); }));
   }
-  JsonbParseState* state = nullptr;
-  pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
-  for (int i = 0; i < PG_NARGS(); ++i) push_argument(&state, option_table()[i], fcinfo, i);
-  return checked_object(&state);
+  DPQ_JSONB_WRITER writer{};
+  pushJsonbValue(&writer, WJB_BEGIN_OBJECT, nullptr);
+  for (int i = 0; i < PG_NARGS(); ++i) push_argument(&writer, option_table()[i], fcinfo, i);
+  return checked_object(&writer);
 }
 
 // dp_option(name text, value text or "any") returns jsonb
@@ -130,8 +130,8 @@ DPQ_FUNCTION(dpq_option) {
                     errhint("Name an option, for example dp_option('granularity', 1).")));
   }
   const OptionRow& row = find_option(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-  JsonbParseState* state = nullptr;
-  pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
-  push_argument(&state, row, fcinfo, 1);
-  return checked_object(&state);
+  DPQ_JSONB_WRITER writer{};
+  pushJsonbValue(&writer, WJB_BEGIN_OBJECT, nullptr);
+  push_argument(&writer, row, fcinfo, 1);
+  return checked_object(&writer);
 }

@@ -5,6 +5,7 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"

@@ -11,6 +11,7 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_operator_d.h"

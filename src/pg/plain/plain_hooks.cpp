@@ -27,9 +27,8 @@ void plan_anew(double, void*) {
   ResetPlanCache();
 }
 
-PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
-  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
-                                                                             params);
+PlannedStmt* plan_as_before(DPQ_PLANNER_PARAMETERS) {
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
 }
 
 // A list of keys is planned anew when the domains of its relation change, although the plan does
@@ -72,11 +71,11 @@ void tell_of_keys_without_null(const List* keys) {
                "if these rows are not wanted.")));
 }
 
-PlannedStmt* plan_plain(Query* query, const char* text, int options, ParamListInfo params) {
+PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   const List* relations = borrowed_oids(query);
-  if (relations == NIL) return plan_as_before(query, text, options, params);
+  if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   const Statement* statement = translate_for_session(query, text, nullptr);
-  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   depend_on(plan, relations);
   if (statement->has_values_of_time_zone) {
     put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});

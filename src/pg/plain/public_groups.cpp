@@ -65,7 +65,7 @@ int entry_of_keys(const Query* query) {
 
 int count_rows(Relation table, int most) {
   TupleTableSlot* slot = table_slot_create(table, nullptr);
-  TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, nullptr);
+  TableScanDesc scan = DPQ_SCAN_TABLE(table, GetActiveSnapshot());
   int rows = 0;
   while (rows < most && table_scan_getnextslot(scan, ForwardScanDirection, slot)) ++rows;
   table_endscan(scan);

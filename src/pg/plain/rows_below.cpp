@@ -8,6 +8,7 @@
 #include "pg/vocabulary/written_values.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
 #include "nodes/makefuncs.h"

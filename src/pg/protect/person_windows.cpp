@@ -220,7 +220,13 @@ bool is_known_aggregate(const WindowFunc* call) {
             "first_value, last_value, nth_value, count, sum, avg, min, max, bool_and and bool_or.");
 }
 
+// PostgreSQL looks whether a function may ignore NULLs when it comes to the first row.
 void check_call(const JudgedLevel* level, const WindowFunc* call) {
+  if (DPQ_TREATS_NULLS(call)) {
+    refuse_at(level, call->location,
+              "IGNORE NULLS and RESPECT NULLS are not supported over protected rows",
+              "Leave them out, and filter rows by value IS NOT NULL.");
+  }
   const bool is_known =
       call->winagg ? is_known_aggregate(call) : constant_argument(call->winfnoid) != kNotSupported;
   if (!is_known) refuse_call(level, call);

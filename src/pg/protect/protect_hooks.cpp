@@ -40,9 +40,8 @@ planner_hook_type previous_planner = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
 ExecutorRun_hook_type previous_run = nullptr;
 
-PlannedStmt* plan_as_before(Query* query, const char* text, int options, ParamListInfo params) {
-  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
-                                                                             params);
+PlannedStmt* plan_as_before(DPQ_PLANNER_PARAMETERS) {
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
 }
 
 // Whether the query names a relation.
@@ -90,7 +89,7 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const JudgedStatement& state
   const bool before = begin_without_foreign_code();
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
-  plan = plan_as_before(query, statement.refused.text, options, params);
+  plan = DPQ_PLAN(plan_as_before, query, statement.refused.text, options, params);
   leave_out_stored_values(plan, statement.public_tables);
   order_windows(plan);
   make_joins_oblivious(plan);
@@ -165,12 +164,12 @@ bool reads_protected_relation(const PlannedStmt* plan) {
 }
 
 // What is planned for a role with SELECT must be planned anew for a role without.
-PlannedStmt* plan_protected(Query* query, const char* text, int options, ParamListInfo params) {
-  if (!any_protected_relation()) return plan_as_before(query, text, options, params);
+PlannedStmt* plan_protected(DPQ_PLANNER_PARAMETERS) {
+  if (!any_protected_relation()) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   List* borrowed = find_borrowed_relations(query);
   if (borrowed != NIL) return plan_borrowed(borrowed, query, text, options, params);
   const bool lists_relations = text == debug_query_string && list_private_relations(query);
-  PlannedStmt* plan = plan_as_before(query, text, options, params);
+  PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   if (lists_relations || reads_protected_relation(plan)) plan->dependsOnRole = true;
   return plan;
 }
@@ -221,7 +220,7 @@ void run_as_before(DPQ_EXECUTOR_RUN_PARAMETERS) {
 void run_protected(DPQ_EXECUTOR_RUN_PARAMETERS) {
   BorrowedPlan mark;
   if (!is_borrowed(query, &mark)) return run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);
-  query->totaltime = nullptr;
+  DPQ_QUERY_TIME(query) = nullptr;
   const bool before = begin_without_foreign_code();
   PG_TRY();
   run_as_before(DPQ_EXECUTOR_RUN_ARGUMENTS);

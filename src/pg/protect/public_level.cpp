@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "access/stratnum.h"
+#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"

@@ -14,6 +14,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
@@ -96,10 +97,26 @@ void restore_location(Var* column, const List* expressions) {
   }
 }
 
+// Whether expressions have columns of the entry for the group keys.
+bool refers_to_group_keys(Query* query) {
+  int number = 0;
+  for (const auto* entry : each<const RangeTblEntry>(query->rtable)) {
+    ++number;
+    if (DPQ_GROUP_KEYS(entry) == NIL) continue;
+    if (rangeTableEntry_used(as<Node>(query->targetList), number, 0) ||
+        rangeTableEntry_used(query->havingQual, number, 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // PostgreSQL has to mark the keys of grouping sets, which a set can leave out, and looks for them
-// by their entry. Returns whether the keys stand in the expressions.
+// by their entry. Returns whether the keys stand in the expressions. Expressions are copied once
+// only: a level that was read before knows the queries in them.
 bool resolve_group_keys(const Statement* statement, Query* query) {
   if (statement->borrowed == NIL && query->groupingSets != NIL) return false;
+  if (!refers_to_group_keys(query)) return true;
   DPQ_RESOLVE_GROUP_KEYS(query);
   for (auto* item : each<TargetEntry>(query->targetList)) {
     auto* column = item->expr;

@@ -173,7 +173,7 @@ NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum
       {call->checked, call->drawn, call->mechanism.mechanism, random, call->bounded_users});
   LOCAL_FCINFO(fcinfo, 1);
   InitFunctionCallInfoData(*fcinfo, &call->final_function, 1, call->aggref->inputcollid,
-                           reinterpret_cast<fmNodePtr>(&context), nullptr);
+                           reinterpret_cast<Node*>(&context), nullptr);
   fcinfo->args[0] = state;
   NullableDatum answer;
   answer.value = FunctionCallInvoke(fcinfo);

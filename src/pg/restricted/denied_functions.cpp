@@ -37,7 +37,7 @@ constexpr char kFiles[] = "the server's files";
 constexpr char kProcesses[] = "which role a process belongs to";
 constexpr char kPages[] = "pages and rows of a table";
 
-// Functions in pg_catalog. Each name exists in PostgreSQL 15 to 18, or in some of them.
+// Functions in pg_catalog. Each name exists in PostgreSQL 15 to 19, or in some of them.
 // test/t/restricted_functions.pl compares the list with test/restricted_functions.txt.
 constexpr Denied kFunctions[] = {
     // pg_stat_activity is among them: a second session sees how many parallel workers a query has,
@@ -57,6 +57,7 @@ constexpr Denied kFunctions[] = {
     {"pg_safe_snapshot_blocking_pids", kLocks},
     {"pg_isolation_test_session_is_blocked", kLocks},
     {"pg_get_multixact_members", kLocks},
+    {"pg_get_multixact_stats", kLocks},
     {"mxid_age", kLocks},
 
     {"pg_current_wal_*", kWal},
@@ -83,10 +84,14 @@ constexpr Denied kFunctions[] = {
     {"pg_available_wal_summaries", kWal},
     {"pg_wal_summary_contents", kWal},
     {"pg_get_wal_summarizer_state", kWal},
+    // Since PostgreSQL 19 it has the position at which the sequence was written last, which is the
+    // present one for who has just taken values of a sequence of his own.
+    {"pg_get_sequence_data", kWal},
 
     {"pg_get_backend_memory_contexts", kMemory},
     {"pg_log_backend_memory_contexts", kMemory},
     {"pg_get_shmem_allocations*", kMemory},
+    {"pg_get_dsm_registry_allocations", kMemory},
     {"pg_get_aios", kMemory},
 
     {"pg_ls_*", kFiles},
@@ -118,6 +123,7 @@ constexpr Denied kExtensions[] = {
     {"pg_show_plans", kCounters},
     {"pg_query_state", kCounters},
     {"pg_wait_sampling", kCounters},
+    {"pg_stash_advice", kCounters},
     {"pg_track_settings", kCounters},
     {"plprofiler", kCounters},
     {"powa", kCounters},

@@ -67,6 +67,13 @@ void refuse_maintenance(List* options) {
                   errhint("Ask a private query again to see what has changed.")));
 }
 
+DPQ_SINCE_19([[noreturn]] void refuse_waiting() {
+  ereport(ERROR,
+          (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for WAIT FOR"),
+           errdetail_restricted("positions in the write-ahead log, which changes of data advance"),
+           errhint("Ask private queries of the primary, which has all changes.")));
+})
+
 }  // namespace
 
 void refuse_statement(const Node* statement) {
@@ -77,14 +84,15 @@ void refuse_statement(const Node* statement) {
     case T_VacuumStmt:
       refuse_maintenance(as<VacuumStmt>(statement)->options);
       break;
-    case T_ClusterStmt:
-      refuse_maintenance(reinterpret_cast<const ClusterStmt*>(statement)->params);
+    case DPQ_CLUSTER_TAG:
+      refuse_maintenance(reinterpret_cast<const DPQ_CLUSTER_STATEMENT*>(statement)->params);
       break;
     case T_ReindexStmt:
       refuse_maintenance(as<ReindexStmt>(statement)->params);
       break;
     case T_ListenStmt:
       refuse_listening();
+      DPQ_SINCE_19(case T_WaitStmt : refuse_waiting();)
     default:
       break;
   }

@@ -17,6 +17,7 @@ extern "C" {
 #include "catalog/pg_trigger.h"
 #include "executor/executor.h"
 #include "nodes/parsenodes.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "optimizer/planner.h"
 #include "parser/parsetree.h"
@@ -31,7 +32,7 @@ object_access_hook_type previous_object_access = nullptr;
 ExecutorCheckPerms_hook_type previous_check_perms = nullptr;
 ProcessUtility_hook_type previous_utility = nullptr;
 planner_hook_type previous_planner = nullptr;
-get_relation_info_hook_type previous_relation_info = nullptr;
+DPQ_RELATION_INFO_HOOK_TYPE previous_relation_info = nullptr;
 // A check of permissions runs no code of the user.
 bool is_planning = false;
 // Code of the user that runs meanwhile may start other queries.
@@ -84,7 +85,7 @@ void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_t
 // PostgreSQL prints the plan (debug_print_plan) before the query starts. A function that is
 // evaluated during planning may have lowered the level by then. How many parallel workers start
 // depends on settings and on the size of tables; the numbers of later processes tell it.
-PlannedStmt* restrict_planning(Query* query, const char* text, int options, ParamListInfo params) {
+PlannedStmt* restrict_planning(DPQ_PLANNER_PARAMETERS) {
   const bool is_restricted = restricts();
   bool hides_facts = false;
   if (is_restricted) {
@@ -93,8 +94,8 @@ PlannedStmt* restrict_planning(Query* query, const char* text, int options, Para
     refuse_system_columns(query);
     hides_facts = hide_facts(query);
   }
-  PlannedStmt* plan = (previous_planner != nullptr ? previous_planner : standard_planner)(
-      query, text, options, params);
+  PlannedStmt* plan =
+      (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
   if (is_restricted) refuse_low_message_level();
   if (hides_facts) plan->dependsOnRole = true;
   return plan;
@@ -111,14 +112,13 @@ void check_permissions(Query* query) {
   PG_END_TRY();
 }
 
-void restrict_estimates(PlannerInfo* root, Oid relation, bool is_parent, RelOptInfo* estimates) {
-  if (restricts()) {
+void restrict_estimates(DPQ_RELATION_INFO_PARAMETERS) {
+  const RangeTblEntry* entry = planner_rt_fetch(relation->relid, root);
+  if (entry->rtekind == RTE_RELATION && restricts()) {
     check_permissions(root->parse);
-    refuse_system_columns_of_policies(root->parse, planner_rt_fetch(estimates->relid, root));
+    refuse_system_columns_of_policies(root->parse, entry);
   }
-  if (previous_relation_info != nullptr) {
-    previous_relation_info(root, relation, is_parent, estimates);
-  }
+  if (previous_relation_info != nullptr) previous_relation_info(DPQ_RELATION_INFO_ARGUMENTS);
 }
 
 void refuse_serializable() {
@@ -196,7 +196,7 @@ void install_restricted_hooks() {
   install(ExecutorCheckPerms_hook, previous_check_perms, restrict_relations);
   install(ProcessUtility_hook, previous_utility, restrict_utility);
   install(planner_hook, previous_planner, restrict_planning);
-  install(get_relation_info_hook, previous_relation_info, restrict_estimates);
+  install(DPQ_RELATION_INFO_HOOK, previous_relation_info, restrict_estimates);
   install(ExecutorStart_hook, previous_start, restrict_start);
   install(ExecutorRun_hook, previous_run, restrict_run);
   install(ExecutorFinish_hook, previous_finish, restrict_finish);

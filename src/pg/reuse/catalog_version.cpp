@@ -8,17 +8,17 @@ extern "C" {
 
 namespace dpquantile {
 
-uint64 version_of(int syscache, Oid object) {
-  const HeapTuple row = SearchSysCache1(syscache, ObjectIdGetDatum(object));
+uint64 version_of(SysCacheIdentifier cache, Oid object) {
+  const HeapTuple row = SearchSysCache1(cache, ObjectIdGetDatum(object));
   if (!HeapTupleIsValid(row)) return 0;
   const TransactionId writer = HeapTupleHeaderGetRawXmin(row->t_data);
   ReleaseSysCache(row);
   return writer;
 }
 
-void add_object(Fields* fields, int syscache, Oid object) {
+void add_object(Fields* fields, SysCacheIdentifier cache, Oid object) {
   add_number(fields, object);
-  add_number(fields, version_of(syscache, object));
+  add_number(fields, version_of(cache, object));
 }
 
 void add_relation(Fields* fields, Oid relation) {

@@ -36,7 +36,7 @@ config_enum* find_setting() {
   config_generic** settings = DPQ_SETTINGS(&count);
   for (int i = 0; i < count; ++i) {
     if (strcmp(settings[i]->name, kSetting) == 0) {
-      return reinterpret_cast<config_enum*>(settings[i]);
+      return DPQ_ENUM_SETTING(settings[i]);
     }
   }
   ereport(ERROR,

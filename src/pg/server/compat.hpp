@@ -1,12 +1,12 @@
 #pragma once
 
-// The differences between PostgreSQL 15 and 18 that matter to this extension, except PGDLLEXPORT
+// The differences between PostgreSQL 15 and 19 that matter to this extension, except PGDLLEXPORT
 // (postgres.hpp).
 
 #include <bit>
 
-#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
-#error "dpquantile supports PostgreSQL 15 to 18"
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
+#error "dpquantile supports PostgreSQL 15 to 19"
 #endif
 
 // PostgreSQL 16 moved the macros of variable-length values out of postgres.h.
@@ -268,6 +268,14 @@ extern "C" {
 #define DPQ_SETTINGS(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
+// A setting of some words as a config_enum* (utils/guc_tables.h), which begins with what all
+// settings have before PostgreSQL 19, and is a part of it since.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_ENUM_SETTING(setting) (&(setting)->_enum)
+#else
+#define DPQ_ENUM_SETTING(setting) reinterpret_cast<config_enum*>(setting)
+#endif
+
 // The columns of an entry of FROM as a List* of Var (parser/parse_relation.h). PostgreSQL 18 added
 // the rows of RETURNING.
 #if PG_VERSION_NUM >= 180000
@@ -319,6 +327,11 @@ extern "C" {
 #else
 #define DPQ_SINCE_18(...)
 #endif
+#if PG_VERSION_NUM >= 190000
+#define DPQ_SINCE_19(...) __VA_ARGS__
+#else
+#define DPQ_SINCE_19(...)
+#endif
 
 // The places of an operator in the families of indexes in order, or NIL (utils/lsyscache.h).
 // PostgreSQL 18 renamed the function.
@@ -337,6 +350,127 @@ extern "C" {
 #define DPQ_RELEASE_BUFFERS() UnlockBuffers()
 #else
 #define DPQ_RELEASE_BUFFERS() (AbortBufferIO(), UnlockBuffers())
+#endif
+
+// What planner_hook gets, and a call of a planner for no EXPLAIN. PostgreSQL 19 tells the planner
+// of the EXPLAIN that asks (optimizer/planner.h, tcop/tcopprot.h).
+#if PG_VERSION_NUM >= 190000
+#define DPQ_PLANNER_PARAMETERS \
+  Query *query, const char *text, int options, ParamListInfo params, ExplainState *explain
+#define DPQ_PLANNER_ARGUMENTS query, text, options, params, explain
+#define DPQ_PLAN(planner, query, text, options, params) \
+  planner(query, text, options, params, nullptr)
+#else
+#define DPQ_PLANNER_PARAMETERS Query *query, const char *text, int options, ParamListInfo params
+#define DPQ_PLANNER_ARGUMENTS query, text, options, params
+#define DPQ_PLAN(planner, query, text, options, params) planner(query, text, options, params)
+#endif
+
+// The hook that sees what the planner knows of a table (optimizer/plancat.h). PostgreSQL 19 has one
+// for all entries of FROM instead (optimizer/pathnode.h).
+#if PG_VERSION_NUM >= 190000
+#define DPQ_RELATION_INFO_HOOK_TYPE build_simple_rel_hook_type
+#define DPQ_RELATION_INFO_HOOK build_simple_rel_hook
+#define DPQ_RELATION_INFO_PARAMETERS \
+  PlannerInfo *root, RelOptInfo *relation, RangeTblEntry *given_entry
+#define DPQ_RELATION_INFO_ARGUMENTS root, relation, given_entry
+#else
+#define DPQ_RELATION_INFO_HOOK_TYPE get_relation_info_hook_type
+#define DPQ_RELATION_INFO_HOOK get_relation_info_hook
+#define DPQ_RELATION_INFO_PARAMETERS \
+  PlannerInfo *root, Oid table, bool has_children, RelOptInfo *relation
+#define DPQ_RELATION_INFO_ARGUMENTS root, table, has_children, relation
+#endif
+
+// The time of a query that other extensions ask for (executor/execdesc.h). PostgreSQL 19 renamed
+// it.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_QUERY_TIME(query) ((query)->query_instr)
+#else
+#define DPQ_QUERY_TIME(query) ((query)->totaltime)
+#endif
+
+// A scan of a table without keys (access/tableam.h). PostgreSQL 19 takes flags.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_SCAN_TABLE(table, snapshot) table_beginscan(table, snapshot, 0, nullptr, SO_NONE)
+#else
+#define DPQ_SCAN_TABLE(table, snapshot) table_beginscan(table, snapshot, 0, nullptr)
+#endif
+
+// The setting log_min_messages of this process (utils/guc.h). PostgreSQL 19 has one for each kind
+// of process.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_LOG_MIN_MESSAGES log_min_messages[MyBackendType]
+#else
+#define DPQ_LOG_MIN_MESSAGES log_min_messages
+#endif
+
+// PostgreSQL 19 may aggregate the rows of one side of a join before it joins them.
+#define DPQ_HAS_EAGER_AGGREGATE (PG_VERSION_NUM >= 190000)
+
+// Calls a function of dates or numerics that may fail, and sets a bool or int to whether it has
+// failed: DPQ_SOFTLY(&failed, DPQ_SOFT_DATE(date2timestamp), date) (utils/date.h,
+// utils/timestamp.h, utils/numeric.h). PostgreSQL 19 reports soft errors here.
+#if PG_VERSION_NUM >= 190000
+extern "C" {
+#include "nodes/miscnodes.h"
+}
+#define DPQ_SOFT_FAILURE Node
+#define DPQ_SOFT_DATE(function) function##_safe
+#define DPQ_SOFT_NUMERIC(function) function##_safe
+#define DPQ_SOFTLY(failed, function, ...)                                           \
+  [&] {                                                                             \
+    ErrorSaveContext soft{T_ErrorSaveContext, false, false, nullptr};               \
+    const auto soft_result = function(__VA_ARGS__, reinterpret_cast<Node*>(&soft)); \
+    *(failed) = soft.error_occurred;                                                \
+    return soft_result;                                                             \
+  }()
+#else
+#define DPQ_SOFT_FAILURE bool
+#define DPQ_SOFT_DATE(function) function##_opt_overflow
+#define DPQ_SOFT_NUMERIC(function) function##_opt_error
+#define DPQ_SOFTLY(failed, function, ...) function(__VA_ARGS__, failed)
+#endif
+
+// The statement CLUSTER (nodes/parsenodes.h), which is one form of REPACK since PostgreSQL 19.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_CLUSTER_TAG T_RepackStmt
+#define DPQ_CLUSTER_STATEMENT RepackStmt
+#else
+#define DPQ_CLUSTER_TAG T_ClusterStmt
+#define DPQ_CLUSTER_STATEMENT ClusterStmt
+#endif
+
+// The number of a catalog cache that a callback gets (utils/inval.h, utils/syscache.h).
+#if PG_VERSION_NUM >= 190000
+#define DPQ_SYSCACHE SysCacheIdentifier
+#else
+#define DPQ_SYSCACHE int
+#endif
+
+// Whether a call of a window function has IGNORE NULLS or RESPECT NULLS (nodes/primnodes.h), which
+// PostgreSQL 19 added.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_TREATS_NULLS(call) ((call)->ignore_nulls != 0)
+#else
+#define DPQ_TREATS_NULLS(call) ((void)(call), false)
+#endif
+
+// What a handler of a signal hands to another one. PostgreSQL 19 tells who has sent the signal.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_SIGNAL_ARGUMENTS postgres_signal_arg, pg_siginfo
+#else
+#define DPQ_SIGNAL_ARGUMENTS postgres_signal_arg
+#endif
+
+// Writes a jsonb value by pushJsonbValue() (utils/jsonb.h). PostgreSQL 19 keeps the value with the
+// state of the writer, which begins as {}.
+#if PG_VERSION_NUM >= 190000
+#define DPQ_JSONB_WRITER JsonbInState
+#define DPQ_END_JSONB(writer, token) (pushJsonbValue(writer, token, nullptr), (writer)->result)
+#else
+#define DPQ_JSONB_WRITER JsonbParseState*
+#define DPQ_END_JSONB(writer, token) pushJsonbValue(writer, token, nullptr)
 #endif
 
 // PostgreSQL 18 lets a module state its name and version. The Makefile defines DPQ_VERSION.

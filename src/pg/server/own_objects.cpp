@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
@@ -35,7 +36,7 @@ HTAB* members = nullptr;
 Oid schema = InvalidOid;
 uint64 changes = 0;
 
-void forget(Datum /*unused*/, int /*cache*/, uint32 /*hash*/) {
+void forget(Datum /*unused*/, DPQ_SYSCACHE /*cache*/, uint32 /*hash*/) {
   ++changes;
   if (members != nullptr) hash_destroy(members);
   members = nullptr;
@@ -80,7 +81,7 @@ Oid read_schema() {
 }  // namespace
 
 void install_own_objects() {
-  for (const int cache : {PROCOID, TYPEOID, OPEROID})
+  for (const SysCacheIdentifier cache : {PROCOID, TYPEOID, OPEROID})
     CacheRegisterSyscacheCallback(cache, forget, 0);
 }
 

@@ -82,7 +82,7 @@ StagedQuery query_of(const CustomScan* plan) {
 // The query may have been made long ago: its tables must be locked again.
 PlannedStmt* plan_part(Query* query, const char* text, int options, ParamListInfo parameters) {
   AcquireRewriteLocks(query, true, false);
-  return planner(query, text, options & ~CURSOR_OPT_SCROLL, parameters);
+  return DPQ_PLAN(planner, query, text, options & ~CURSOR_OPT_SCROLL, parameters);
 }
 
 // What planning has to say it has said when the whole was planned.
@@ -417,11 +417,10 @@ bool may_have_stages(const Query* query) {
   return false;
 }
 
-PlannedStmt* plan(Query* query, const char* text, int options, ParamListInfo params) {
+PlannedStmt* plan(DPQ_PLANNER_PARAMETERS) {
   const StagedQuery* staged = may_have_stages(query) ? stage_query(query, text) : nullptr;
   if (staged != nullptr) return plan_staged(staged, text, options);
-  return (previous_planner != nullptr ? previous_planner : standard_planner)(query, text, options,
-                                                                             params);
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include "pg/server/boundary.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_type_d.h"
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

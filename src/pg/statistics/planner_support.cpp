@@ -39,7 +39,7 @@ using namespace dpquantile;
 DPQ_FUNCTION(dpq_planner_support) {
   if (is_call_of_error(reinterpret_cast<const Node*>(PG_GETARG_POINTER(0))))
     refuse_error_of_others();
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(static_cast<void*>(nullptr));
 }
 
 // (answer anyelement) returns float8

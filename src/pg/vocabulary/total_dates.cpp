@@ -23,7 +23,7 @@ Datum date_after(FunctionCallInfo fcinfo, DateADT date, int64 days) {
 
 Datum timestamptz_of(FunctionCallInfo fcinfo, Timestamp timestamp) {
   int overflow = 0;
-  const TimestampTz result = timestamp2timestamptz_opt_overflow(timestamp, &overflow);
+  const TimestampTz result = DPQ_SOFTLY(&overflow, DPQ_SOFT_DATE(timestamp2timestamptz), timestamp);
   return overflow != 0 ? null_answer(fcinfo) : TimestampTzGetDatum(result);
 }
 
@@ -94,7 +94,7 @@ Datum product_of(FunctionCallInfo fcinfo, Datum span, Datum number) {
 
 Datum moved_date(PGFunction original, FunctionCallInfo fcinfo, DateADT date, Datum span) {
   int overflow = 0;
-  const Timestamp start = date2timestamp_opt_overflow(date, &overflow);
+  const Timestamp start = DPQ_SOFTLY(&overflow, DPQ_SOFT_DATE(date2timestamp), date);
   if (overflow != 0) return null_answer(fcinfo);
   return moved(original, fcinfo, TimestampGetDatum(start), span,
                original == timestamp_pl_interval ? 1 : -1);
@@ -123,13 +123,15 @@ Datum days_plus_date(FunctionCallInfo fcinfo) {
 
 Datum timestamp_of_date(FunctionCallInfo fcinfo) {
   int overflow = 0;
-  const Timestamp result = date2timestamp_opt_overflow(PG_GETARG_DATEADT(0), &overflow);
+  const Timestamp result =
+      DPQ_SOFTLY(&overflow, DPQ_SOFT_DATE(date2timestamp), PG_GETARG_DATEADT(0));
   return overflow != 0 ? null_answer(fcinfo) : TimestampGetDatum(result);
 }
 
 Datum timestamptz_of_date(FunctionCallInfo fcinfo) {
   int overflow = 0;
-  const TimestampTz result = date2timestamptz_opt_overflow(PG_GETARG_DATEADT(0), &overflow);
+  const TimestampTz result =
+      DPQ_SOFTLY(&overflow, DPQ_SOFT_DATE(date2timestamptz), PG_GETARG_DATEADT(0));
   return overflow != 0 ? null_answer(fcinfo) : TimestampTzGetDatum(result);
 }
 
@@ -195,20 +197,22 @@ Datum with_fields(FunctionCallInfo fcinfo) {
 // (unit, date)
 Datum part_of_date(FunctionCallInfo fcinfo) {
   int overflow = 0;
-  const Timestamp timestamp = date2timestamp_opt_overflow(PG_GETARG_DATEADT(1), &overflow);
+  const Timestamp timestamp =
+      DPQ_SOFTLY(&overflow, DPQ_SOFT_DATE(date2timestamp), PG_GETARG_DATEADT(1));
   if (overflow != 0) return null_answer(fcinfo);
   return call_or_null(timestamp_part, fcinfo, PG_GETARG_DATUM(0), TimestampGetDatum(timestamp));
 }
 
 Datum age_today(FunctionCallInfo fcinfo) {
   int overflow = 0;
-  const Timestamp today = date2timestamp_opt_overflow(GetSQLCurrentDate(), &overflow);
+  const Timestamp today = DPQ_SOFTLY(&overflow, DPQ_SOFT_DATE(date2timestamp), GetSQLCurrentDate());
   return call_or_null(timestamp_age, fcinfo, TimestampGetDatum(today), PG_GETARG_DATUM(0));
 }
 
 Datum age_today_with_zone(FunctionCallInfo fcinfo) {
   int overflow = 0;
-  const TimestampTz today = date2timestamptz_opt_overflow(GetSQLCurrentDate(), &overflow);
+  const TimestampTz today =
+      DPQ_SOFTLY(&overflow, DPQ_SOFT_DATE(date2timestamptz), GetSQLCurrentDate());
   return call_or_null(timestamptz_age, fcinfo, TimestampTzGetDatum(today), PG_GETARG_DATUM(0));
 }
 

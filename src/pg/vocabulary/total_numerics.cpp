@@ -88,13 +88,13 @@ Datum with_precision(FunctionCallInfo fcinfo) {
 
 Datum int4_of(FunctionCallInfo fcinfo) {
   bool failed = false;
-  const int32 value = numeric_int4_opt_error(PG_GETARG_NUMERIC(0), &failed);
+  const int32 value = DPQ_SOFTLY(&failed, DPQ_SOFT_NUMERIC(numeric_int4), PG_GETARG_NUMERIC(0));
   return failed ? null_answer(fcinfo) : Int32GetDatum(value);
 }
 
 Datum int2_of(FunctionCallInfo fcinfo) {
   bool failed = false;
-  const int32 value = numeric_int4_opt_error(PG_GETARG_NUMERIC(0), &failed);
+  const int32 value = DPQ_SOFTLY(&failed, DPQ_SOFT_NUMERIC(numeric_int4), PG_GETARG_NUMERIC(0));
   const auto narrow = static_cast<int16>(value);
   return failed || narrow != value ? null_answer(fcinfo) : Int16GetDatum(narrow);
 }

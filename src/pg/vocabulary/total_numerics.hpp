@@ -19,13 +19,14 @@ inline constexpr int kMostDigitsOfSeries = 100;
 // Whether the first arguments, as many as there are numerics, have few digits.
 bool have_few_digits(FunctionCallInfo fcinfo, int arguments, int digits = kMostNumericDigits);
 
-using Arithmetic = Numeric (*)(Numeric, Numeric, bool*);
+using Arithmetic = Numeric (*)(Numeric, Numeric, DPQ_SOFT_FAILURE*);
 
 template <Arithmetic kOperation>
 Datum computed(FunctionCallInfo fcinfo) {
   if (!have_few_digits(fcinfo, 2)) return null_answer(fcinfo);
   bool failed = false;
-  const Numeric result = kOperation(PG_GETARG_NUMERIC(0), PG_GETARG_NUMERIC(1), &failed);
+  const Numeric result =
+      DPQ_SOFTLY(&failed, kOperation, PG_GETARG_NUMERIC(0), PG_GETARG_NUMERIC(1));
   return failed ? null_answer(fcinfo) : NumericGetDatum(result);
 }
 
