@@ -232,7 +232,8 @@ List* parts_of(const char* written) {
 }
 
 void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written, double rows) {
-  PlannedStmt* plan = DPQ_PLAN(pg_plan_query, part->query, written, CURSOR_OPT_PARALLEL_OK, nullptr);
+  PlannedStmt* plan =
+      DPQ_PLAN(pg_plan_query, part->query, written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
                                      None_Receiver, part->parameters, nullptr, 0);
   start_without_running(query);
