@@ -10,7 +10,7 @@ INSERT INTO regions VALUES (1, 'North'), (2, 'South'), (3, 'East');
 GRANT SELECT ON regions TO PUBLIC;
 CREATE TABLE visitors (id integer PRIMARY KEY, region integer);
 INSERT INTO visitors SELECT id, 1 + (id * 7 / 3000) % 3 FROM generate_series(0, 2999) AS id;
-CREATE TABLE visits (visitor integer, city text, amount numeric, at timestamptz, stay interval);
+CREATE TABLE visits (visitor integer, city text NOT NULL, amount numeric, at timestamptz, stay interval);
 INSERT INTO visits
 SELECT i % 3000, (ARRAY['Paris', 'Rome', 'Oslo', 'Nice'])[ceil(4 * random() ^ 2)], round((200 * random() ^ 3)::numeric, 2),
        timestamptz '2024-01-01' + random() * interval '366 days', random() * interval '45 minutes'
