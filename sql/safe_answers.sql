@@ -65,6 +65,9 @@ SELECT sum(x) AS sum, avg(x) AS mean, stddev(x) AS deviation, sum(x::real) AS si
  WHERE kind = 'web' OR n > 0;
 SELECT sum(x::real * '1e37') OVER (ORDER BY n) AS few, sum(x) OVER (ORDER BY n), avg(x * 1e200) OVER () AS mean, sum(CASE WHEN n = 10 THEN 'Infinity'::float8 ELSE x END) OVER () AS infinite,
        avg(CASE WHEN n = 10 THEN 'NaN'::float8 ELSE x END) OVER () AS undefined FROM (SELECT kind, count(*) AS n, count(*)::float8 AS x FROM visits GROUP BY kind) a ORDER BY n;
+-- What a sum is in the order of stays as it is, whatever its type is.
+SELECT sum(n::float8 ORDER BY kind) AS by_text, avg(n::float8 ORDER BY now(), n::numeric / 3) AS by_number, sum(n::float8 ORDER BY n::float8) AS by_itself
+  FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
 -- Frames, and percentiles of answers
 SELECT n, count(*) OVER (ORDER BY n ROWS BETWEEN (SELECT count(*) - count(*) FROM visits) PRECEDING AND CURRENT ROW) AS one,
        count(*) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND (SELECT nullif(count(*), count(*)) FROM visits) FOLLOWING) AS single,

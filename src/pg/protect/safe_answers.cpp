@@ -260,7 +260,7 @@ Node* summable_value(const JudgedLevel* level, Node* value, int spare_bits) {
               safe_call(level, call(product, value), product));
 }
 
-// Sums without values that would make them overflow.
+// Sums without values that would make them overflow. Their order may be that of other values.
 Node* with_summable_values(const JudgedLevel* level, Node* node) {
   const bool is_window = IsA(node, WindowFunc);
   const auto bits =
@@ -272,6 +272,7 @@ Node* with_summable_values(const JudgedLevel* level, Node* node) {
       lfirst(cell) = summable_value(level, static_cast<Node*>(lfirst(cell)), *bits);
     } else {
       auto* entry = static_cast<TargetEntry*>(lfirst(cell));
+      if (entry->resjunk) continue;
       entry->expr = as<Expr>(summable_value(level, as<Node>(entry->expr), *bits));
     }
   }
