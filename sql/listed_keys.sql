@@ -51,6 +51,11 @@ SELECT sum(n) FROM (SELECT count(*) AS n FROM visits GROUP BY vip, level, price,
 SELECT upper(city), count(*) FROM visits GROUP BY 1;
 SELECT coalesce(city, 'none'), count(*) FROM visits GROUP BY 1;
 SELECT nullif(kind, 'web'), count(*) FROM visits GROUP BY 1;
+SELECT price * 2 + 1 AS next, price > 1 AS more, weight >= 0 AS known, count(*) FROM visits WHERE price IS NOT NULL GROUP BY 1, 2, 3;
+-- But a list has one of equal values, and a text or a scale tells them apart: such keys are chosen.
+SELECT price::text, count(*) FROM visits GROUP BY 1;
+SELECT scale(price), count(*) FROM visits GROUP BY 1;
+SELECT 'w' || weight::text AS weight, count(*) FROM visits GROUP BY 1;
 SELECT CASE WHEN age > 2 THEN 'old' END, count(*) FROM visits GROUP BY 1;
 SELECT vip IS NULL, count(*) FROM visits GROUP BY 1;
 -- Conditions leave the group out, or all others.
