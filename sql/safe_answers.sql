@@ -89,6 +89,9 @@ SELECT ARRAY[x, '{1}'::bigint[]] FROM (SELECT ARRAY[count(*), 2] AS x FROM visit
 SELECT (SELECT ARRAY[n] FROM shop) FROM (SELECT count(*) AS n FROM visits) a;
 SELECT n FROM (SELECT count(*) AS n FROM visits) a LIMIT -1;
 SELECT array_agg(ARRAY[n]) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT array_agg(ARRAY[n]) OVER () FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT bit_or(CASE WHEN n > 10 THEN B'101' ELSE B'10' END) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT sum(n) OVER (ORDER BY date '2024-01-01' + n::int RANGE BETWEEN CURRENT ROW AND '170000000 years' FOLLOWING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
 SELECT percentile_cont(n / 10) WITHIN GROUP (ORDER BY n) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a GROUP BY n;
 SELECT percentile_cont(ARRAY[0.5, 1.5]) WITHIN GROUP (ORDER BY n) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
 SELECT sum(n) OVER (ORDER BY n RANGE (SELECT count(*) FROM visits) PRECEDING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
