@@ -35,6 +35,15 @@ SELECT text, rows, plain, private FROM counted JOIN asked USING (number) ORDER B
 SELECT count(DISTINCT (t, v)) FILTER (WHERE b) AS some, count(DISTINCT (NULL, 1)) AS one, count(DISTINCT (t, v)) > 5 AS is_more FROM visit;
 SELECT b, count(DISTINCT (t, d)) FROM visit GROUP BY b ORDER BY b;
 SELECT dp_private_query('SELECT count(DISTINCT (t, v)) FROM visit');
+-- No setting makes different values equal.
+SET extra_float_digits = -15;
+SET DateStyle = 'SQL, MDY';
+SET TimeZone = 'XST5XST,M3.2.0,M11.1.0';
+SELECT count(DISTINCT (1 + person / 3e12::float8, true)) AS of_floats, count(DISTINCT ((1 + person / 1e6)::real, true)) AS of_reals,
+       count(DISTINCT (CASE WHEN b THEN timestamptz '2024-11-03 05:30+00' ELSE '2024-11-03 06:30+00' END, true)) AS of_times FROM visit;
+RESET extra_float_digits;
+RESET DateStyle;
+RESET TimeZone;
 -- What the text of a value does not tell is refused.
 SELECT count(DISTINCT (t, i)) FROM visit;
 SELECT count(DISTINCT (t, a)) FROM visit;

@@ -51,6 +51,11 @@ SELECT sum(n) FROM (SELECT count(*) AS n FROM visits GROUP BY vip, level, price,
 SELECT upper(city), count(*) FROM visits GROUP BY 1;
 SELECT coalesce(city, 'none'), count(*) FROM visits GROUP BY 1;
 SELECT nullif(kind, 'web'), count(*) FROM visits GROUP BY 1;
+SELECT price * 2 + 1 AS next, price > 1 AS more, weight >= 0 AS known, count(*) FROM visits WHERE price IS NOT NULL GROUP BY 1, 2, 3;
+-- But a list has one of equal values, and a text or a scale tells them apart: such keys are chosen.
+SELECT price::text, count(*) FROM visits GROUP BY 1;
+SELECT scale(price), count(*) FROM visits GROUP BY 1;
+SELECT 'w' || weight::text AS weight, count(*) FROM visits GROUP BY 1;
 SELECT CASE WHEN age > 2 THEN 'old' END, count(*) FROM visits GROUP BY 1;
 SELECT vip IS NULL, count(*) FROM visits GROUP BY 1;
 -- Conditions leave the group out, or all others.
@@ -58,6 +63,11 @@ SELECT city, count(*) FROM visits WHERE city IS NOT NULL GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city IS NULL GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city IN ('Oslo', 'Rome') GROUP BY city;
 SELECT upper(city), count(*) FROM visits WHERE upper(city) IS NULL GROUP BY 1;
+-- So do lists that are joined, but not those of the other side of an outer join, and NULL.
+SELECT city, count(*) FROM visits JOIN (VALUES ('Oslo'), ('Rome')) v (name) ON v.name = city GROUP BY city;
+SELECT city, count(*) FROM visits JOIN (SELECT lower(name) AS other, name FROM (VALUES ('Oslo')) w (name)) v ON v.name = city GROUP BY city;
+SELECT city, count(*) FROM visits LEFT JOIN (VALUES ('Oslo'), ('Rome')) v (name) ON v.name = city GROUP BY city;
+SELECT city, count(*) FROM visits JOIN (VALUES ('Oslo'), (NULL)) v (name) ON v.name IS NOT DISTINCT FROM city GROUP BY city;
 -- Lists alone
 SELECT DISTINCT city FROM visits ORDER BY city;
 SELECT city FROM visits WHERE city IS NULL OR city > 'P' GROUP BY city ORDER BY city;
@@ -142,6 +152,7 @@ PREPARE of_city (text) AS SELECT city, count(*) FROM visits WHERE city = $1 GROU
 EXECUTE of_city ('Vaduz');
 EXECUTE of_city ('Oslo');
 SELECT city, count(*) FROM visits WHERE city IN ('Oslo', 'Rome') GROUP BY city;
+SELECT city, count(*) FROM visits JOIN (VALUES ('Oslo'), ('Rome')) v (name) ON v.name = city GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city IN ('Oslo', 'Paris') AND age IS NOT NULL GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city IS NULL GROUP BY city;
 SELECT city, count(*) FROM visits WHERE city <> 'Oslo' AND kind = 'shop' GROUP BY city;

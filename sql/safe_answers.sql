@@ -65,6 +65,9 @@ SELECT sum(x) AS sum, avg(x) AS mean, stddev(x) AS deviation, sum(x::real) AS si
  WHERE kind = 'web' OR n > 0;
 SELECT sum(x::real * '1e37') OVER (ORDER BY n) AS few, sum(x) OVER (ORDER BY n), avg(x * 1e200) OVER () AS mean, sum(CASE WHEN n = 10 THEN 'Infinity'::float8 ELSE x END) OVER () AS infinite,
        avg(CASE WHEN n = 10 THEN 'NaN'::float8 ELSE x END) OVER () AS undefined FROM (SELECT kind, count(*) AS n, count(*)::float8 AS x FROM visits GROUP BY kind) a ORDER BY n;
+-- What a sum is in the order of stays as it is, whatever its type is.
+SELECT sum(n::float8 ORDER BY kind) AS by_text, avg(n::float8 ORDER BY now(), n::numeric / 3) AS by_number, sum(n::float8 ORDER BY n::float8) AS by_itself
+  FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
 -- Frames, and percentiles of answers
 SELECT n, count(*) OVER (ORDER BY n ROWS BETWEEN (SELECT count(*) - count(*) FROM visits) PRECEDING AND CURRENT ROW) AS one,
        count(*) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND (SELECT nullif(count(*), count(*)) FROM visits) FOLLOWING) AS single,
@@ -86,6 +89,9 @@ SELECT ARRAY[x, '{1}'::bigint[]] FROM (SELECT ARRAY[count(*), 2] AS x FROM visit
 SELECT (SELECT ARRAY[n] FROM shop) FROM (SELECT count(*) AS n FROM visits) a;
 SELECT n FROM (SELECT count(*) AS n FROM visits) a LIMIT -1;
 SELECT array_agg(ARRAY[n]) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT array_agg(ARRAY[n]) OVER () FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT bit_or(CASE WHEN n > 10 THEN B'101' ELSE B'10' END) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
+SELECT sum(n) OVER (ORDER BY date '2024-01-01' + n::int RANGE BETWEEN CURRENT ROW AND '170000000 years' FOLLOWING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
 SELECT percentile_cont(n / 10) WITHIN GROUP (ORDER BY n) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a GROUP BY n;
 SELECT percentile_cont(ARRAY[0.5, 1.5]) WITHIN GROUP (ORDER BY n) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;
 SELECT sum(n) OVER (ORDER BY n RANGE (SELECT count(*) FROM visits) PRECEDING) FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a;

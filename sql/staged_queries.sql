@@ -143,6 +143,20 @@ CREATE TEMP TABLE kept (n bigint);
 INSERT INTO kept SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit);
 SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
 
+-- What is computed of answers and compared with rows does not fail after their charge: it is NULL (threat 204). What fails by public values,
+-- settings and parameters alone does so before any charge, also if private answers stand beside it.
+SELECT count(*) FROM visit WHERE cost > 10 / (SELECT count(*) * 0 FROM visit);
+SELECT count(*) FROM visit WHERE cost > sqrt((SELECT -count(*) FROM visit)) OR cost > (SELECT town FROM visit GROUP BY town ORDER BY count(*) LIMIT 1)::int;
+SELECT cost > 10 / (SELECT count(*) * 0 FROM visit) AS more, count(*) FROM visit GROUP BY 1;
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND cost > 10 / (SELECT size - 1 FROM town ORDER BY size LIMIT 1);
+SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND cost > current_setting('search_path')::int;
+PREPARE tenth(int) AS SELECT town, count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit) AND cost > 10 / $1 GROUP BY town ORDER BY town LIMIT $1;
+EXECUTE tenth(0);
+EXECUTE tenth(-1);
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+EXECUTE tenth(1);
+
 -- Prepared, with parameters of its own; the answers of a cursor stay what they are.
 PREPARE above(int) AS SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / $1 FROM visit) AND id > $1;
 EXECUTE above(10);

@@ -16,6 +16,8 @@ namespace dpquantile {
 
 namespace {
 
+List* earlier_answers = NIL;
+
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
 ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
@@ -69,6 +71,19 @@ int largest_parameter(Query* query) {
       },
       kIntoQueries);
   return largest;
+}
+
+List* begin_with_answers(List* parameters) {
+  List* before = earlier_answers;
+  earlier_answers = parameters;
+  return before;
+}
+
+bool has_earlier_answer(const Node* expression) {
+  return earlier_answers != NIL && any_node(expression, [](const Node* node) {
+           return IsA(node, Param) && as<Param>(node)->paramkind == PARAM_EXTERN &&
+                  list_member_int(earlier_answers, as<Param>(node)->paramid);
+         });
 }
 
 ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo parameters) {

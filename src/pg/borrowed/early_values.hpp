@@ -15,6 +15,15 @@ namespace dpquantile {
 // The largest number of a parameter ($1, ...) that the query has.
 int largest_parameter(Query* query);
 
+// While a part of a query that is asked in stages is planned (pg/staged): which of its parameters
+// are answers of the parts before it, List of int, allocated by the caller. When they have values,
+// somebody has been charged, so what is computed of them alone is not to fail. Returns those
+// before.
+List* begin_with_answers(List* parameters);
+
+// Whether an expression has one of them.
+bool has_earlier_answer(const Node* expression);
+
 // The query's parameters, and after them the values of the plan's early expressions, in the current
 // memory context. ereports what the expressions report, and if a value is too large.
 ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo parameters);

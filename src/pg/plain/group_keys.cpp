@@ -9,6 +9,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
+#include "pg/server/bytewise_type.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
@@ -22,6 +23,7 @@ extern "C" {
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
@@ -190,6 +192,37 @@ struct ListedPart {
   List* values;
 };
 
+bool is_number(const Node* value) {
+  char category;
+  bool is_preferred;
+  get_type_category_preferred(exprType(value), &category, &is_preferred);
+  return category == TYPCATEGORY_NUMERIC;
+}
+
+// Whether a function may give different values for arguments that are equal: for 1.0 and 1.00 a
+// text, or a scale. Arithmetic does not, nor do comparisons.
+bool tells_equals_apart(Node* node) {
+  if (IsA(node, CoerceViaIO)) return !looks_like_its_equals(as<Node>(as<CoerceViaIO>(node)->arg));
+  if (!IsA(node, FuncExpr) && !IsA(node, OpExpr)) return false;
+  if (IsA(node, OpExpr) && DPQ_PLACES_IN_ORDER(as<OpExpr>(node)->opno) != NIL) return false;
+  const Oid function = function_of(node);
+  if (function == F_TO_CHAR_NUMERIC_TEXT || function == F_TEXT_BPCHAR) return false;
+  const bool gives_number = is_number(node) && function != F_SCALE;
+  for (const auto* argument : each<const Node>(arguments_of(node))) {
+    const bool is_of_numbers = gives_number && is_number(argument);
+    if (!is_of_numbers && !looks_like_its_equals(argument)) return true;
+  }
+  return false;
+}
+
+// Whether a part is a column with equal values that look different. Parts that are computed, such
+// as floor(amount), look alike.
+bool is_of_any_look(const Level* level, const Node* part) {
+  if (!IsA(part, Var) || looks_like_its_equals(part)) return false;
+  const auto definition = definition_of(level, as<Var>(part));
+  return !definition || is_of_any_look(definition->level, definition->expression);
+}
+
 // The only part of an expression that has a list. No column may stand outside of it.
 std::optional<ListedPart> listed_part(const Level* level, Node* key) {
   Node* inner = nullptr;
@@ -206,6 +239,10 @@ std::optional<ListedPart> listed_part(const Level* level, Node* key) {
     values = values_of_node;
     return Look::kPast;
   });
+  // A list has one of values that are equal.
+  if (inner != nullptr && is_of_any_look(level, inner) && any_node(key, tells_equals_apart)) {
+    return std::nullopt;
+  }
   return has_other_column || inner == nullptr ? std::nullopt
                                               : std::optional(ListedPart{inner, values});
 }

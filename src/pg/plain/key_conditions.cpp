@@ -297,19 +297,36 @@ bool has_outer_column(const Node* term) {
 
 // ---- Joined lists --------------------------------------------------------------------------
 
-// The values of a column of VALUES in FROM, as an array; null if it is a column of something else,
-// or has NULL.
-Const* array_of_list(const Level* level, const Node* side) {
+// What a query in FROM shows is of VALUES as they are written: no NULL is added to them.
+bool adds_no_nulls(const Query* query) {
+  return list_length(query->jointree->fromlist) == 1 && query->groupingSets == NIL &&
+         IsA(linitial(query->jointree->fromlist), RangeTblRef);
+}
+
+// The values of a column of VALUES in FROM, also of a derived table of VALUES: List of List. NIL if
+// it is a column of something else.
+List* list_of_column(const Level* level, const Node* side, int* number) {
   const auto* column = as<Var>(without_relabel(const_cast<Node*>(side)));
-  if (!IsA(column, Var) || column->varlevelsup > 0) return nullptr;
+  if (!IsA(column, Var) || column->varlevelsup > 0 || column->varattno < 1) return NIL;
   const RangeTblEntry* list = rt_fetch(column->varno, level->query->rtable);
+  *number = column->varattno - 1;
+  if (list->rtekind == RTE_VALUES) return list->values_lists;
+  const auto shown = definition_of(level, column);
+  if (!shown || !adds_no_nulls(shown->level->query)) return NIL;
+  return list_of_column(shown->level, shown->expression, number);
+}
+
+// These as an array; null if there are none, or too many, or NULL is among them.
+Const* array_of_list(const Level* level, const Node* side) {
+  int number = 0;
+  const List* rows = list_of_column(level, side, &number);
   const Oid array = get_array_type(exprType(side));
-  if (list->rtekind != RTE_VALUES || !OidIsValid(array)) return nullptr;
-  const auto count = static_cast<Size>(list_length(list->values_lists));
-  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * count));
+  const int count = list_length(rows);
+  if (count == 0 || count > kMaxElements || !OidIsValid(array)) return nullptr;
+  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<Size>(count)));
   int known = 0;
-  for (const auto* row : each<const List>(list->values_lists)) {
-    const auto* value = static_cast<const Const*>(list_nth(row, column->varattno - 1));
+  for (const auto* row : each<const List>(rows)) {
+    const auto* value = as<Const>(folded(static_cast<const Node*>(list_nth(row, number))));
     if (!IsA(value, Const) || value->constisnull) return nullptr;
     values[known++] = value->constvalue;
   }
@@ -318,6 +335,7 @@ Const* array_of_list(const Level* level, const Node* side) {
   char alignment;
   get_typlenbyvalalign(exprType(side), &length, &by_value, &alignment);
   ArrayType* made = construct_array(values, known, exprType(side), length, by_value, alignment);
+  if (is_too_large(PointerGetDatum(made), array)) return nullptr;
   return makeConst(array, -1, exprCollation(side), -1, PointerGetDatum(made), false, false);
 }
 

@@ -9,6 +9,7 @@
 #include "pg/protect/outer_column.hpp"
 #include "pg/protect/outside.hpp"
 #include "pg/protect/row_work.hpp"
+#include "pg/protect/safe_answers.hpp"
 #include "pg/protect/size_bounds.hpp"
 #include "pg/protect/size_limit.hpp"
 #include "pg/server/bytewise_type.hpp"
@@ -312,6 +313,10 @@ void add_samples(JudgedStatement* statement, const Node* node) {
 }
 
 Node* short_early_expression(JudgedLevel* level, Node* expression) {
+  if (has_earlier_answer(expression)) {
+    check_outside(level, expression, nullptr);
+    expression = safe_expression(level, expression);
+  }
   Node* early = early_expression(level, expression);
   require_short_value(level->statement, early);
   return early;

@@ -23,6 +23,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/regproc.h"
+#include "utils/timestamp.h"
 #include "utils/typcache.h"
 }
 
@@ -260,7 +261,7 @@ Node* summable_value(const JudgedLevel* level, Node* value, int spare_bits) {
               safe_call(level, call(product, value), product));
 }
 
-// Sums without values that would make them overflow.
+// Sums without values that would make them overflow. Their order may be that of other values.
 Node* with_summable_values(const JudgedLevel* level, Node* node) {
   const bool is_window = IsA(node, WindowFunc);
   const auto bits =
@@ -272,6 +273,7 @@ Node* with_summable_values(const JudgedLevel* level, Node* node) {
       lfirst(cell) = summable_value(level, static_cast<Node*>(lfirst(cell)), *bits);
     } else {
       auto* entry = static_cast<TargetEntry*>(lfirst(cell));
+      if (entry->resjunk) continue;
       entry->expr = as<Expr>(summable_value(level, as<Node>(entry->expr), *bits));
     }
   }
@@ -308,18 +310,26 @@ void check_fractions(const JudgedLevel* level, const Aggref* call) {
   }
 }
 
+// Aggregates of values that must have one length
+void check_lengths(const JudgedLevel* level, const Node* node, Oid aggregate) {
+  const bool is_of_bits =
+      aggregate == F_BIT_AND_BIT || aggregate == F_BIT_OR_BIT || aggregate == F_BIT_XOR_BIT;
+  if (!is_of_bits && aggregate != F_ARRAY_AGG_ANYARRAY) return;
+  refuse_unsafe(level, node, psprintf("function %s", format_procedure(aggregate)),
+                is_of_bits ? "Bit strings of one length only go with each other. Cast to bigint."
+                           : "Arrays of one length only make an array. Ask jsonb_agg.");
+}
+
 Node* safe_aggregate(const JudgedLevel* level, Node* node) {
   const auto* call = as<Aggref>(node);
-  if (call->aggfnoid == F_ARRAY_AGG_ANYARRAY) {
-    refuse_unsafe(level, node, psprintf("function %s", format_procedure(call->aggfnoid)),
-                  "Arrays of one length only make an array. Ask jsonb_agg.");
-  }
+  check_lengths(level, node, call->aggfnoid);
   check_fractions(level, call);
   return with_keys(with_summable_values(level, node));
 }
 
 void check_window_function(const JudgedLevel* level, const Node* node) {
   const auto* call = as<WindowFunc>(node);
+  check_lengths(level, node, call->winfnoid);
   const int number = call->winfnoid == F_NTILE ? 0 : call->winfnoid == F_NTH_VALUE ? 1 : -1;
   if (number < 0) return;
   const Node* count =
@@ -478,17 +488,29 @@ bool is_no_distance(const Const* offset) {
                                          offset->constvalue, zero)) < 0;
 }
 
+// A distance of times: a time that is farther away may be none. One of 10000 years may be added to
+// the times that people have.
+bool is_too_far(const Const* offset) {
+  if (offset->constisnull || offset->consttype != INTERVALOID) return false;
+  const auto* distance = DatumGetIntervalP(offset->constvalue);
+  constexpr int kMostMonths = 10000 * MONTHS_PER_YEAR;
+  constexpr int kMostDays = 10000 * 366;
+  return distance->month > kMostMonths || distance->day > kMostDays ||
+         distance->time > kMostDays * USECS_PER_DAY;
+}
+
 // The offset of a frame: a number of rows or groups, or a distance of keys. NULL and less than 0
 // fail when the first row is reached.
 Node* with_safe_offset(const JudgedLevel* level, const WindowClause* window, Node* offset) {
   if (offset == nullptr) return nullptr;
   const Node* known = as_planned(level->statement, offset);
   const bool is_safe =
-      IsA(known, Param) || (IsA(known, Const) && !is_no_distance(as<Const>(known)));
+      IsA(known, Param) ||
+      (IsA(known, Const) && !is_no_distance(as<Const>(known)) && !is_too_far(as<Const>(known)));
   if (is_safe) return offset;
   if (IsA(known, Const) || (window->frameOptions & FRAMEOPTION_RANGE) != 0) {
     refuse_unsafe(level, offset, "the offset of a frame",
-                  "Write a literal that is neither NULL nor negative.");
+                  "Write a literal that is neither NULL nor negative, and at most 10000 years.");
   }
   CoalesceExpr* number = makeNode(CoalesceExpr);
   number->coalescetype = INT8OID;
@@ -526,6 +548,10 @@ void make_answers_safe(JudgedLevel* level) {
   query->limitCount = with_safe_number(level, query->limitCount);
   query->limitOffset = with_safe_number(level, query->limitOffset);
   make_windows_safe(level);
+}
+
+Node* safe_expression(const JudgedLevel* level, Node* expression) {
+  return safe_tree(level, expression, false);
 }
 
 void make_outer_query_safe(JudgedLevel* level) {

@@ -12,6 +12,9 @@ namespace dpquantile {
 // aggregates. ereports if it cannot make something safe.
 void make_answers_safe(JudgedLevel* level);
 
+// The same for an expression of earlier answers that rows are compared with.
+Node* safe_expression(const JudgedLevel* level, Node* expression);
+
 // Makes safe what an outer query computes, unless it computes with public values alone. ereports as
 // above.
 void make_outer_query_safe(JudgedLevel* level);

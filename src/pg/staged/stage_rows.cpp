@@ -157,7 +157,7 @@ ParamListInfo null_parameters(const StagedQuery* staged) {
     count = Max(count, stage->parameter);
   }
   ParamListInfo parameters = makeParamList(count);
-  for (int i = 0; i < count; ++i) parameters->params[i] = {0, true, PARAM_FLAG_CONST, InvalidOid};
+  for (int i = 0; i < count; ++i) parameters->params[i] = {0, true, 0, InvalidOid};
   for (const auto* stage : each<const Stage>(staged->stages)) {
     parameters->params[stage->parameter - 1].ptype = stage->type;
   }

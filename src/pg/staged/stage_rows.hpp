@@ -62,7 +62,8 @@ const char* made_up_text(Oid type, bool is_second);
 // with those that come: they are different in the same columns. Of public tables it may not be.
 Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows);
 
-// Parameters of the rest, all NULL: its own, and those of the stages.
+// Parameters of the rest, all NULL: its own, and those of the stages, which PostgreSQL does not
+// take for constants.
 ParamListInfo null_parameters(const StagedQuery* staged);
 
 }  // namespace dpquantile

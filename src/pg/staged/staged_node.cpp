@@ -1,5 +1,6 @@
 #include "pg/staged/staged_node.hpp"
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/server/client_messages.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/mark.hpp"
@@ -79,18 +80,35 @@ StagedQuery query_of(const CustomScan* plan) {
 
 // ---- One part ------------------------------------------------------------------------------
 
+List* parameters_of_answers(const StagedQuery* staged) {
+  List* parameters = NIL;
+  for (const auto* stage : each<const Stage>(staged->stages)) {
+    if (!stage->is_public) parameters = lappend_int(parameters, stage->parameter);
+  }
+  return parameters;
+}
+
 // The query may have been made long ago: its tables must be locked again.
-PlannedStmt* plan_part(Query* query, const char* text, int options, ParamListInfo parameters) {
+PlannedStmt* plan_part(const StagedQuery* staged, Query* query, const char* text, int options,
+                       ParamListInfo parameters) {
+  PlannedStmt* volatile plan = nullptr;
   AcquireRewriteLocks(query, true, false);
-  return DPQ_PLAN(planner, query, text, options & ~CURSOR_OPT_SCROLL, parameters);
+  List* before = begin_with_answers(parameters_of_answers(staged));
+  PG_TRY();
+  plan = DPQ_PLAN(planner, query, text, options & ~CURSOR_OPT_SCROLL, parameters);
+  PG_FINALLY();
+  begin_with_answers(before);
+  PG_END_TRY();
+  return plan;
 }
 
 // What planning has to say it has said when the whole was planned.
-PlannedStmt* plan_quietly(Query* query, const char* text, ParamListInfo parameters) {
+PlannedStmt* plan_quietly(const StagedQuery* staged, Query* query, const char* text,
+                          ParamListInfo parameters) {
   PlannedStmt* volatile plan = nullptr;
   begin_without_messages(Withheld::kAllBelowError);
   PG_TRY();
-  plan = plan_part(query, text, CURSOR_OPT_PARALLEL_OK, parameters);
+  plan = plan_part(staged, query, text, CURSOR_OPT_PARALLEL_OK, parameters);
   PG_FINALLY();
   end_without_messages(Withheld::kAllBelowError);
   PG_END_TRY();
@@ -98,9 +116,9 @@ PlannedStmt* plan_quietly(Query* query, const char* text, ParamListInfo paramete
 }
 
 // `most`: how many rows are read; 0: all.
-PartRows run(const EState* state, Query* query, ParamListInfo planned, ParamListInfo executed,
-             uint64 most) {
-  PlannedStmt* plan = plan_quietly(query, state->es_sourceText, planned);
+PartRows run(const EState* state, const StagedQuery* staged, Query* query, ParamListInfo planned,
+             ParamListInfo executed, uint64 most) {
+  PlannedStmt* plan = plan_quietly(staged, query, state->es_sourceText, planned);
   QueryDesc* started =
       CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
                       None_Receiver, executed, state->es_queryEnv, 0);
@@ -233,17 +251,19 @@ uint64 most_rows(const Stage* stage) {
   return stage->place == StagePlace::kValue ? 2 : kMostStageRows + 1;
 }
 
-// Public rows are joined with protected ones by columns in which they differ, or not at all. So
-// that this is seen before a charge, the parts after the public ones are planned for a trial again.
+// What is seen before a charge: public rows are joined with protected ones by columns in which they
+// differ, or not at all, and what is computed of public values and of the statement's parameters
+// may fail. So the parts after the public ones are planned for a trial again, with these.
 void try_with_public_rows(const StagedNode* node, const List* rows) {
-  const char* text = node->scan.ss.ps.state->es_sourceText;
+  const EState* state = node->scan.ss.ps.state;
+  const char* text = state->es_sourceText;
   const StagedQuery* query = &node->query;
-  if (rows == NIL || list_length(rows) == list_length(query->stages)) return;
+  ParamListInfo known = parameters_of(state, *query, rows);
   for (int i = list_length(rows); i < list_length(query->stages); ++i) {
     const auto* stage = static_cast<const Stage*>(list_nth(query->stages, i));
-    (void)plan_quietly(with_rows(query, stage->query, rows), text, nullptr);
+    (void)plan_quietly(query, with_rows(query, stage->query, rows), text, known);
   }
-  (void)plan_quietly(with_rows(query, query->rest, rows), text, nullptr);
+  (void)plan_quietly(query, with_rows(query, query->rest, rows), text, known);
 }
 
 // The rest is planned without values of parameters, as for the trial. So it is judged in the same
@@ -274,13 +294,14 @@ void run_all(StagedNode* node) {
     if (!stage->is_public && !is_tried) try_with_public_rows(node, rows);
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
-    const PartRows part = run(state, with_rows(&node->query, stage->query, rows), own,
+    const PartRows part = run(state, &node->query, with_rows(&node->query, stage->query, rows), own,
                               parameters_of(state, node->query, rows), most_rows(stage));
     rows = lappend(rows, constants_of(stage, part));
   }
   Query* rest = with_rows(&node->query, node->query.rest, rows);
   require_same_user(node);
-  node->answers = run(state, rest, nullptr, parameters_of(state, node->query, rows), 0);
+  node->answers =
+      run(state, &node->query, rest, nullptr, parameters_of(state, node->query, rows), 0);
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
   MemoryContextSwitchTo(previous);
 }
@@ -435,9 +456,10 @@ PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int option
   made->stmt_location = staged->rest->stmt_location;
   made->stmt_len = staged->rest->stmt_len;
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    depend_on(made, plan_part(with_rows(staged, stage->query, NIL), text, options, nullptr));
+    depend_on(made,
+              plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr));
   }
-  depend_on(made, plan_part(with_rows(staged, staged->rest, NIL), text, options, nullptr));
+  depend_on(made, plan_part(staged, with_rows(staged, staged->rest, NIL), text, options, nullptr));
   name_relations(made);
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);

@@ -244,6 +244,8 @@ inline constexpr FunctionRule kOfFloats[] = {
     {F_SIGN_FLOAT8},
     // As they are: the other type has each value
     {F_FLOAT8_FLOAT4},
+    {F_HASHFLOAT4EXTENDED},
+    {F_HASHFLOAT8EXTENDED},
     {F_NUMERIC_FLOAT4},
     {F_NUMERIC_FLOAT8},
     // NULL: a result that is infinite, or too small for a float

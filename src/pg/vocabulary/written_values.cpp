@@ -74,7 +74,21 @@ Node* without_negative_zero(Node* value) {
 
 namespace {
 
-// The same value for all equal ones. Null if none is known.
+Node* call_of(Oid function, Oid result, List* arguments) {
+  return as<Node>(makeFuncExpr(function, result, arguments, InvalidOid, DEFAULT_COLLATION_OID,
+                               COERCE_EXPLICIT_CALL));
+}
+
+// The text of a float has as many digits as a setting says. Its 64 bits, mixed without a key, are
+// the same for equal floats.
+Node* bits_of_float(Node* value, Oid function) {
+  Const* seed =
+      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+  return call_of(function, INT8OID, list_make2(value, seed));
+}
+
+// The same value for all equal ones, whose text depends on no setting in what it tells. Null if
+// none is known.
 Node* one_of_equals(const Node* value) {
   auto* copy = static_cast<Node*>(copyObjectImpl(value));
   Node* one = copy;
@@ -84,16 +98,17 @@ Node* one_of_equals(const Node* value) {
                                   exprCollation(value), COERCE_EXPLICIT_CALL));
       break;
     case FLOAT4OID:
-      one = without_negative_zero(
-          as<Node>(makeFuncExpr(F_FLOAT8_FLOAT4, FLOAT8OID, list_make1(copy), InvalidOid,
-                                InvalidOid, COERCE_EXPLICIT_CALL)));
+      one = bits_of_float(copy, F_HASHFLOAT4EXTENDED);
       break;
     case FLOAT8OID:
-      one = without_negative_zero(copy);
+      one = bits_of_float(copy, F_HASHFLOAT8EXTENDED);
+      break;
+    case TIMESTAMPTZOID:  // two times may have one text in a zone with summer time
+      one = call_of(F_TIMEZONE_TEXT_TIMESTAMPTZ, TIMESTAMPOID,
+                    list_make2(text_constant("UTC"), copy));
       break;
     case NUMERICOID:
-      one = as<Node>(makeFuncExpr(F_TRIM_SCALE, NUMERICOID, list_make1(copy), InvalidOid,
-                                  InvalidOid, COERCE_EXPLICIT_CALL));
+      one = call_of(F_TRIM_SCALE, NUMERICOID, list_make1(copy));
       break;
     default:
       break;
