@@ -11,9 +11,9 @@ from sql_tree import Expr, Item, Select
 if TYPE_CHECKING:
     from trees import Part, Trees
 
-# Rows of nobody are in no list, and nobody is in none and in all: the owner's query says so of NOT IN. $ stands for the column of persons of the list.
-IN = (("# IN (#)", ""), ("# = ANY (#)", ""), ("# NOT IN (#)", "(WITH this AS MATERIALIZED (SELECT # AS p), list AS (#) SELECT CASE WHEN p IS NOT NULL THEN "
-                                                 "p NOT IN (SELECT $ FROM list WHERE $ IS NOT NULL) END FROM this)"))
+# Rows of nobody are in no list, and nobody is in none and in all: the owner's query says so. $ stands for the column of persons of the list.
+THE_PERSON = "(WITH this AS MATERIALIZED (SELECT # AS p), list AS (#) SELECT CASE WHEN p IS NOT NULL THEN p {} (SELECT $ FROM list WHERE $ IS NOT NULL) END FROM this)"
+IN = (("# IN (#)", THE_PERSON.format("IN")), ("# = ANY (#)", THE_PERSON.format("IN")), ("# NOT IN (#)", THE_PERSON.format("NOT IN")))
 EXISTS = ("EXISTS (#)", "NOT EXISTS (#)", "EXISTS (#)", "(EXISTS (#) OR false)")
 VALUES = (("count(*)", "int8"), ("count(#)", "int8"), ("sum(#)", "int8"), ("min(#)", "int4"), ("max(#)", "int4"), ("count(DISTINCT #)", "int8"), ("coalesce(sum(#), -1) + count(*)", "int8"),
           ("count(*) FILTER (WHERE ?)", "int8"))

@@ -293,19 +293,19 @@ class Trees:
         if one.key == "copy" and self.choices.chance(0.6):
             (key, referred), persons = columns[0], columns[-1]
             return Expr("join by a copied key", "# = #", "bool", (key.expr(), referred.expr()), exact=f"# = # AND {persons[0].sql} = {persons[1].sql}")
-        if self.choices.chance(REFERENCE_MISS_SHARE):
-            columns = [self.with_other_column(left, right, pair) for pair in columns]
-            text = " AND ".join(["# = #"] * len(columns))
-            return Expr("join by other columns than a reference", text, "bool", tuple(column.expr() for pair in columns for column in pair))
+        others = [self.with_other_column(left, right, pair) for pair in columns] if one.key != "copy" and self.choices.chance(REFERENCE_MISS_SHARE) else columns
+        if others != columns:
+            text = " AND ".join(["# = #"] * len(others))
+            return Expr("join by other columns than a reference", text, "bool", tuple(column.expr() for pair in others for column in pair))
         if len(columns) > 1 and one.key != "copy" and self.choices.chance(0.06):
             return Expr("join by a part of a reference", "# = #", "bool", tuple(column.expr() for column in self.choices.one_of(columns)))
         text = " AND ".join(["# = #"] * len(columns))
         return Expr(f"join by a reference to {one.key}", text, "bool", tuple(column.expr() for pair in columns for column in pair))
 
     def with_other_column(self, left: Part, right: Part, pair: Tuple[Column, Column]) -> Tuple[Column, Column]:
-        """Another column of a side in the place of one."""
+        """Another column of a side, which refers to nothing, in the place of one."""
         number = self.choices.one_of([0, 1])
-        others = [column for column in (left, right)[number].columns if column.type in INTEGERS and column not in pair]
+        others = [column for column in (left, right)[number].columns if column.name in ("city_id", "level") and column.type in INTEGERS]
         other = self.choices.one_of(others or [pair[number]])
         return (other, pair[1]) if number == 0 else (pair[0], other)
 
