@@ -47,6 +47,19 @@ SELECT dp_learn_bounds(v, 100) AS infinite FROM unnest('{-infinity,2024-02-29}':
 SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{2147483647}'::int[]) v;
 SELECT dp_learn_bounds(v, 100) AS subnormal FROM unnest('{4.9e-324,-4.9e-324}'::float8[]) v;
 SELECT dp_learn_bounds(v, 100) AS equal FROM unnest('{0,0,0}'::int[]) v;
+-- Two different values, also at the end of a type, where both edges of a cell are one value, and of values that are all 0
+SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-2147483648}'::int[]) v;
+SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{9223372036854775807}'::bigint[]) v;
+SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-32768}'::smallint[]) v;
+SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-infinity}'::date[]) v;
+SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-infinity}'::timestamptz[]) v;
+SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{24:00}'::time[]) v;
+SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{178000000 years}'::interval[]) v;
+SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-178000000 years}'::interval[]) v;
+SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{Infinity}'::real[]) v;
+SELECT dp_learn_bounds(v, 100) AS zeros, dp_learn_bounds(v::float8, 100) AS float8, dp_learn_bounds(v::numeric, 100) AS numeric FROM unnest('{0,0}'::real[]) v;
+SELECT dp_learn_bounds(v, 100) AS subnormal FROM unnest('{1e-45}'::real[]) v;
+SELECT abs(a) < 1 AS zeros FROM (SELECT dp_learn_bounds(v, 100) AS b FROM unnest('{0,0}'::float8[]) v) AS l, LATERAL (SELECT dp_avg(v, 100, b[1], b[2]) AS a FROM unnest('{0,0}'::float8[]) v) AS m;
 SELECT dp_learn_bounds(v, 100) AS beyond_float8 FROM unnest('{1e400,NaN}'::numeric[]) v;
 
 -- Parameters

@@ -57,7 +57,7 @@ SELECT relation, published_epsilon FROM dp_protected_tables;
 -- threat 224: a person of many rows with one far value. A person has two values, the least and the largest one.
 CREATE TABLE calls AS SELECT i % 100 AS person, i % 10 + 1 AS minutes FROM generate_series(1, 5000) i UNION ALL SELECT 7, 1000000 FROM generate_series(1, 5000);
 SELECT dp_protect_table('calls', user_id => 'person');
-SELECT lower::int <= 1 AS lower, upper::int < 1000 AS upper FROM dp_learn_domain('calls', 'minutes', 1);
+SELECT lower::int <= 1 AS lower, upper::int < 1000 AS upper FROM dp_learn_domain('calls', 'minutes', 20);
 -- Through references to the persons. Rows of nobody do not count.
 CREATE TABLE customers AS SELECT i AS id, 'c' || i AS name FROM generate_series(1, 100) i;
 ALTER TABLE customers ADD PRIMARY KEY (id);
@@ -74,6 +74,24 @@ SELECT * FROM dp_learn_domain('lines', 'price', 100);
 CREATE VIEW long_calls AS SELECT person, minutes * 60.0 AS seconds FROM calls WHERE minutes < 11;
 SELECT dp_protect_table('long_calls', user_id => 'person');
 SELECT * FROM dp_learn_domain('long_calls', 'seconds', 100);
+-- Bounds are values of their column, which differ, and written as its type reads them, also if the number is large.
+CREATE TABLE extremes AS SELECT 4503599627370496 + i AS id, -2147483648 AS least, timestamp '-infinity' AS at, interval '178000000 years' AS long, 0.1::real AS rate FROM generate_series(1, 1000) i;
+SELECT dp_protect_table('extremes'), dp_grant_private_access('extremes', 'regress_dpq_reader', epsilon => 1);
+SELECT l.* FROM unnest('{id,least,at,long}'::name[]) c, dp_learn_domain('extremes', c, 100) l;
+SET SESSION AUTHORIZATION regress_dpq_reader;
+SET search_path = regress_dpq_published, public;
+SELECT min(id), max(id), percentile_disc(0.5) WITHIN GROUP (ORDER BY id) BETWEEN 4503599627370496 AND 5066549580791808 AS median FROM extremes;
+SELECT min(least), max(at), round(avg(least)) AS mean, sum(long) > '1000 years' AS sum FROM extremes;
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_dpq_publisher;
+-- Stated bounds, too, and such that are no values of the column
+SELECT dp_set_domain('extremes', 'id', 10000000000000000, 9223372036854775807), dp_set_domain('extremes', 'least', -1e10, 0.5), dp_set_domain('extremes', 'rate', 0, 1e300);
+SELECT unnest(string_to_array(domains, E'\n')) AS domain FROM dp_protected_tables WHERE relation = 'extremes'::regclass;
+SET SESSION AUTHORIZATION regress_dpq_reader;
+SET search_path = regress_dpq_published, public;
+SELECT min(id), max(id), min(least), max(least), min(rate), max(rate) FROM extremes;
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_dpq_publisher;
 -- Few rows: there are no bounds, and no domain.
 SELECT dp_unprotect_table('visits');
 DELETE FROM visits WHERE id > 3;

@@ -219,7 +219,7 @@ void compare_bounds(Search& search) {
 // A value is in one cell, the one that has it.
 void place_on_ordinal_grid(Search& search) {
   const int digits = static_cast<int>(search.below(7));
-  const int least = static_cast<int>(search.pick({-1000, 0, 13, 49}));
+  const int least = static_cast<int>(search.pick({-1000, -123, 0, 13, 49}));
   const OrdinalGrid grid(digits, least, least + static_cast<int>(search.pick({0, 1, 14, 24})));
   const double edge = grid.edge(static_cast<std::uint32_t>(search.below(grid.cells() + 1)));
   const double value = search.pick({edge, std::nextafter(edge, -HUGE_VAL),

@@ -34,7 +34,7 @@ using namespace dpquantile;
 using bench::Average;
 using Values = std::vector<double>;
 
-constexpr OrdinalGrid kGrid(3, -1000, 1024);
+constexpr OrdinalGrid kGrid(3, -123, 1024);
 
 struct Source {
   const char* name;

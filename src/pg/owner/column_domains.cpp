@@ -313,7 +313,7 @@ ValueType value_type_of(const Column& column) {
 
 const char* bound_text(ValueType type, double number) {
   return is_temporal(type) ? iso_text_of_number(type, number, TextZone::kUtc)
-                           : decimal_text(number);
+                           : text_of_number(type, number);
 }
 
 void set_bounds(Oid relation, Column* column, const char* lower, const char* upper,

@@ -162,12 +162,6 @@ Found draw_bounds(const OrdinalGrid& grid, const uint64* counts, const PrivacyPa
   return found;
 }
 
-// As a value of the column: whole numbers outwards, within the range of the type.
-const char* text_of_bound(ValueType type, double bound, double outwards) {
-  const double number = is_whole(type) ? outwards : bound;
-  return bound_text(type, number_of_value(type, value_of_number(type, number)));
-}
-
 Datum row_of_result(FunctionCallInfo fcinfo, const char* lower, const char* upper,
                     double most_outside, bool applied) {
   TupleDesc columns;
@@ -214,9 +208,9 @@ DPQ_FUNCTION(dpq_learn_domain) {
   const double most_outside =
       std::ceil(noise_in_block(1, kFarLevel, {PrivacyMeasure::kPure, 1 / of_value.value}));
   if (!found.any) return row_of_result(fcinfo, nullptr, nullptr, most_outside, false);
-  const auto [low, high] = found.bounds;
-  const char* lower = text_of_bound(type, low, std::floor(low));
-  const char* upper = text_of_bound(type, high, std::ceil(high));
+  const NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
+  const char* lower = bound_text(type, range.lower);
+  const char* upper = bound_text(type, range.upper);
   const bool applies = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
   if (applies) set_bounds(relation, &column, lower, upper, nullptr);
   return row_of_result(fcinfo, lower, upper, most_outside, applies);

@@ -131,7 +131,7 @@ OrdinalGrid ordinal_grid_of(ValueType type) {
     case ValueType::kReal:
       break;
   }
-  return {3, -1000, 1024};
+  return {3, -123, 1024};
 }
 
 CdfDomain domain_of(const AggregateParameters* parameters) {

@@ -114,8 +114,10 @@ QuantilesQuery quantiles_query_of(const AggregateParameters* parameters);
 CdfDomain domain_of(const AggregateParameters* parameters);
 
 // The grid of a call that learns the bounds of values of this type. It is as fine as is of use:
-// that of numbers has eight cells an octave, from the least to the largest double. Dates and times
-// of our days lie in cells of some hundred days, times of day in cells of some 18 minutes.
+// that of numbers has eight cells an octave, up to the largest double. Numbers nearer to 0 than any
+// real with all its digits lie in a cell with 0, so that the bounds of a column of zeros are bounds
+// of any aggregate. Dates and times of our days lie in cells of some hundred days, times of day in
+// cells of some 18 minutes.
 OrdinalGrid ordinal_grid_of(ValueType type);
 
 // The query of a user-level call, and the fixed-point scale of its values.

@@ -128,7 +128,7 @@ Node* bound_of_values(const ValueBounds& bounds, double number) {
                         (is_whole(bounds.type) && is_number_of_value(bounds.type, bounds.lower) &&
                          is_number_of_value(bounds.type, bounds.upper));
   if (is_temporal(bounds.type) || !has_type) return bound_constant(bounds, number);
-  return constant_of_text(oid_of(bounds.type), -1, InvalidOid, decimal_text(number));
+  return constant_of_text(oid_of(bounds.type), -1, InvalidOid, text_of_number(bounds.type, number));
 }
 
 Node* granularity_option(const ValueBounds& bounds) {
@@ -333,11 +333,10 @@ Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower
   const ValueBounds bounds = require_bounds(level, call, argument_of(call));
   const double number = is_lower ? bounds.lower : bounds.upper;
   if (is_temporal(bounds.type)) return as_type(level, call, bound_constant(bounds, number));
-  // The largest bigint is no double: the next one is.
-  const bool is_too_large = call->aggtype == INT8OID && number >= 0x1p63;
-  return constant_of_text(
-      call->aggtype, -1, InvalidOid,
-      is_too_large ? psprintf(INT64_FORMAT, PG_INT64_MAX) : decimal_text(number));
+  // Bounds need not be values of the type.
+  const ValueType type = *find_value_type(call->aggtype);
+  return constant_of_text(call->aggtype, -1, InvalidOid,
+                          text_of_number(type, nearest_number(type, number)));
 }
 
 Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart& counterpart,

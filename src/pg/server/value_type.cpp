@@ -230,8 +230,25 @@ Datum value_of_number(ValueType type, double number) {
   return 0;
 }
 
+double nearest_number(ValueType type, double number) {
+  return number_of_value(type, value_of_number(type, number));
+}
+
+NumberRange range_of_values(ValueType type, double lower, double upper) {
+  const bool whole = is_whole(type);
+  NumberRange range{nearest_number(type, whole ? std::floor(lower) : lower),
+                    nearest_number(type, whole ? std::ceil(upper) : upper)};
+  for (double step = 1; range.lower == range.upper; step *= 2) {
+    range.lower = nearest_number(type, range.lower - step);
+    if (range.lower == range.upper) range.upper = nearest_number(type, range.upper + step);
+  }
+  return range;
+}
+
 const char* text_of_number(ValueType type, double number) {
-  if (!is_temporal(type)) return decimal_text(number);
+  // The decimal of a large number has an exponent, which whole types do not read.
+  const bool is_decimal = !is_whole(type) || nearest_number(type, number) != number;
+  if (!is_temporal(type) && is_decimal) return decimal_text(number);
   Oid output;
   bool is_varlena;
   getTypeOutputInfo(oid_of(type), &output, &is_varlena);

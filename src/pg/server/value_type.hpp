@@ -53,10 +53,23 @@ inline double number_of_value(ValueType type, Datum value) {
 // least or largest finite value. ereports if memory is short.
 Datum value_of_number(ValueType type, double number);
 
+// The number of that value.
+double nearest_number(ValueType type, double number);
+
+// Numbers of values of the type, between which all values of the type from lower to upper lie. They
+// differ, also where lower and upper are beyond the same end of the type's range. Requires lower <
+// upper, both finite.
+struct NumberRange {
+  double lower;
+  double upper;
+};
+NumberRange range_of_values(ValueType type, double lower, double upper);
+
 // Whether a date, time or interval has exactly this number.
 bool is_number_of_value(ValueType type, double number);
 
-// The value with the number as text, in the session's date style, palloc'd.
+// The value with the number as text, in the session's date style, palloc'd. A number that no value
+// of the type has is written as it is.
 const char* text_of_number(ValueType type, double number);
 
 // The same in ISO form in any session: "2024-03-01 09:30:00+01:00", or for an interval

@@ -1,5 +1,4 @@
 // dp_learn_bounds: bounds of values of which nothing is known.
-#include <cmath>
 #include <optional>
 
 #include "core/noisy_histogram/learned_bounds.hpp"
@@ -32,11 +31,9 @@ std::optional<LearnedBounds> draw_answer(const ChargedGroup& group) {
   return bounds;
 }
 
-// Whole numbers are rounded outwards. The values of a type lie within its least and largest one.
 Datum array_of(const LearnedBounds& bounds, ValueType type) {
-  const bool whole = is_whole(type);
-  Datum values[] = {value_of_number(type, whole ? std::floor(bounds.lower) : bounds.lower),
-                    value_of_number(type, whole ? std::ceil(bounds.upper) : bounds.upper)};
+  const NumberRange range = range_of_values(type, bounds.lower, bounds.upper);
+  Datum values[] = {value_of_number(type, range.lower), value_of_number(type, range.upper)};
   int16 length;
   bool by_value;
   char alignment;

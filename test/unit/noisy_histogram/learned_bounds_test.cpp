@@ -20,7 +20,7 @@ using test::TestContext;
 using Counts = std::vector<std::uint64_t>;
 using Values = std::vector<double>;
 
-constexpr OrdinalGrid kGrid(3, -1000, 1024);
+constexpr OrdinalGrid kGrid(3, -123, 1024);
 constexpr CountNoise kNoise{PrivacyMeasure::kPure, 1};
 
 struct Repeated {
