@@ -92,6 +92,18 @@ SET search_path = regress_dpq_published, public;
 SELECT min(id), max(id), min(least), max(least), min(rate), max(rate) FROM extremes;
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_dpq_publisher;
+-- NaN is no value: it would be the largest one of its person.
+CREATE TABLE weights AS SELECT i % 100 AS person, w, w::real AS real, w::numeric AS numeric FROM generate_series(1, 1000) i, LATERAL (VALUES (10 + i % 90), ('NaN'::float8)) v (w);
+SELECT dp_protect_table('weights', user_id => 'person');
+SELECT l.* FROM unnest('{w,real,numeric}'::name[]) c, dp_learn_domain('weights', c, 100) l;
+-- Bounds of zeros would be the end of all other values, so they do not become the domain.
+CREATE TABLE costs AS SELECT 0 AS whole, CASE WHEN i = 7 THEN 50 ELSE 0 END::float8 AS cost, interval '0' AS delay FROM generate_series(1, 1000) i;
+SELECT dp_protect_table('costs'), dp_set_domain('costs', 'cost', 0, 1000);
+SELECT upper::float8 < 1e-37, applied FROM dp_learn_domain('costs', 'cost', 1);
+SELECT * FROM dp_learn_domain('costs', 'whole', 100);
+SELECT * FROM dp_learn_domain('costs', 'whole', 100, apply => false);
+SELECT * FROM dp_learn_domain('costs', 'delay', 100);
+SELECT domains FROM dp_protected_tables WHERE relation = 'costs'::regclass;
 -- Few rows: there are no bounds, and no domain.
 SELECT dp_unprotect_table('visits');
 DELETE FROM visits WHERE id > 3;
@@ -106,6 +118,8 @@ SELECT dp_learn_domain(NULL, 'age', 1);
 SELECT dp_learn_domain('visits', 'age', 0);
 SELECT dp_learn_domain('visits', 'age', NULL);
 SELECT dp_learn_domain('calls', 'minutes', 1e-6);
+SELECT dp_learn_domain('calls', 'minutes', 1e-7);
+SELECT lower IS NULL OR applied AS least_epsilon FROM dp_learn_domain('calls', 'minutes', 2e-6);
 REVOKE SELECT ON visits FROM regress_dpq_publisher;
 SELECT dp_learn_domain('visits', 'age', 1);
 RESET ROLE;

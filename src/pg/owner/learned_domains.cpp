@@ -10,6 +10,7 @@
 #include "pg/owner/column_domains.hpp"
 #include "pg/owner/own_relation.hpp"
 #include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/server/decimal.hpp"
 #include "pg/server/query_random.hpp"
 
 extern "C" {
@@ -28,6 +29,8 @@ namespace dpquantile {
 namespace {
 
 constexpr int kRowsAtOnce = 1000;
+// Where the cells beside 0 end (ordinal_grid_of).
+constexpr double kEndOfZeros = 0x1p-126;
 // Of a person its least and its largest value count.
 constexpr int kValuesOfPerson = 2;
 
@@ -38,6 +41,17 @@ double epsilon_argument(FunctionCallInfo fcinfo) {
              errhint("It is what the bounds cost whoever is in the table, for example 0.5.")));
   }
   return stated_amount(PG_GETARG_FLOAT8(2));
+}
+
+// The guarantee for each value that counts. ereports if a part of epsilon is too small for noise.
+PrivacyParameter privacy_of_value(double epsilon, int values) {
+  report(guarded([&] { check_epsilon(epsilon); }));
+  if (epsilon >= values * kMinEpsilon) return pure(epsilon / values);
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("epsilon must be at least %s where the table protects persons, got %s",
+                  decimal_text(values * kMinEpsilon), decimal_text(epsilon)),
+           errhint("Half of it is for the least value of each person, half for the largest.")));
 }
 
 ProtectedRelation require_protected(Oid relation) {
@@ -93,9 +107,10 @@ void append_reference(StringInfo from, const ProtectedRelation& table, int numbe
   }
 }
 
-// A row for each value that counts. Only functions of PostgreSQL's own are named.
-const char* query_of_values(Oid relation, const ProtectedRelation& protection,
-                            const Column& column) {
+// A row for each value that counts. NaN is larger than all numbers, and would be the largest value
+// of a person. Only functions of PostgreSQL's own are named.
+const char* query_of_values(Oid relation, const ProtectedRelation& protection, const Column& column,
+                            ValueType type) {
   const char* value = quote_identifier(NameStr(column.name));
   StringInfoData from;
   initStringInfo(&from);
@@ -108,10 +123,12 @@ const char* query_of_values(Oid relation, const ProtectedRelation& protection,
     last = require_protected(last.through);
   }
   const char* person = psprintf("t%d.%s", number, quoted_column(last.relation, last.user_column));
+  const char* counts =
+      is_whole(type) ? "" : psprintf(" AND t0.%s OPERATOR(pg_catalog.<>) 'NaN'", value);
   return psprintf(
-      "SELECT pg_catalog.min(t0.%s), pg_catalog.max(t0.%s) %s WHERE %s IS NOT NULL "
+      "SELECT pg_catalog.min(t0.%s), pg_catalog.max(t0.%s) %s WHERE %s IS NOT NULL%s "
       "GROUP BY %s",
-      value, value, from.data, person, person);
+      value, value, from.data, person, counts, person);
 }
 
 void count_row(const OrdinalGrid& grid, HeapTuple row, TupleDesc columns, ValueType type,
@@ -162,6 +179,21 @@ Found draw_bounds(const OrdinalGrid& grid, const uint64* counts, const PrivacyPa
   return found;
 }
 
+// As the domain they would make 0 of all other values.
+bool tells_zeros_alone(ValueType type, const NumberRange& range) {
+  const double end = is_whole(type) ? 1 : kEndOfZeros;
+  return !is_temporal(type) && range.lower >= -end && range.upper <= end;
+}
+
+// Follows from the bounds alone.
+void notice_zeros(const Column& column) {
+  ereport(NOTICE, (errmsg("the bounds do not become the domain of column \"%s\": they have no "
+                          "values but 0 in them",
+                          NameStr(column.name)),
+                   errhint("State bounds that are publicly known with dp_set_domain, or protect "
+                           "a view of the rows with other values, and learn its bounds.")));
+}
+
 Datum row_of_result(FunctionCallInfo fcinfo, const char* lower, const char* upper,
                     double most_outside, bool applied) {
   TupleDesc columns;
@@ -189,14 +221,10 @@ DPQ_FUNCTION(dpq_learn_domain) {
   Column column = find_column(fcinfo, relation);
   const ValueType type = value_type_of(column);
   const double epsilon = epsilon_argument(fcinfo);
-  const bool of_persons = protection.user_column != 0;
-  const PrivacyParameter of_value = pure(of_persons ? epsilon / kValuesOfPerson : epsilon);
-  report(guarded([&] {
-    check_epsilon(epsilon);
-    check_privacy_parameter(of_value);
-  }));
+  const PrivacyParameter of_value =
+      privacy_of_value(epsilon, protection.user_column != 0 ? kValuesOfPerson : 1);
   require_select(relation);
-  const char* query = query_of_values(relation, protection, column);
+  const char* query = query_of_values(relation, protection, column, type);
   const OrdinalGrid grid = ordinal_grid_of(type);
   auto* counts = static_cast<uint64*>(palloc0(grid.cells() * sizeof(uint64)));
 
@@ -211,7 +239,9 @@ DPQ_FUNCTION(dpq_learn_domain) {
   const NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
   const char* lower = bound_text(type, range.lower);
   const char* upper = bound_text(type, range.upper);
-  const bool applies = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+  const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+  const bool applies = wished && !tells_zeros_alone(type, range);
+  if (wished && !applies) notice_zeros(column);
   if (applies) set_bounds(relation, &column, lower, upper, nullptr);
   return row_of_result(fcinfo, lower, upper, most_outside, applies);
 }

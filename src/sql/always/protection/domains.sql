@@ -108,11 +108,12 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_learn_domain(relation regclass, column
 COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean) IS
   'Finds bounds of a column of a protected table and publishes them: they become its domain, as by dp_set_domain, and are public from then on. '
   'relation: a protected table; column_name: a column of numbers, dates or times; epsilon: what this costs each row or person of the table, 1e-6 to '
-  '1000, for every role, beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably '
+  '1000 (from 2e-6 on where the table protects persons), for every role, beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably '
   'before anything is drawn, and stays noted after a rollback; apply: whether the bounds become the domain (default: true). Without, look at them, '
   'round them, and call dp_set_domain; lower, upper: the bounds, NULL if the table has too few values, which is an ordinary private answer; most_outside: '
-  'about how many values at each end may lie outside at most (far away; near the bounds a tenth of it); applied: whether they are the domain now. Of a table that protects persons '
-  'the least and the largest value of each person counts, whatever max_rows is. For the owner of the table.';
+  'about how many values at each end may lie outside at most (far away; near the bounds a tenth of it); applied: whether they are the domain now; bounds that hold no '
+  'values but 0 are not, and a notice says so. Of a table that protects persons '
+  'the least and the largest value of each person counts, whatever max_rows is. NULL and NaN are ignored. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_drop_domain(relation regclass, column_name name) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_drop_domain';
