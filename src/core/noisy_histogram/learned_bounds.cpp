@@ -1,6 +1,7 @@
 #include "core/noisy_histogram/learned_bounds.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -43,12 +44,17 @@ struct Block {
   std::size_t end;
 };
 
-// Blocks of 1, 2, 4 ... 2^digits cells, and whether they have records.
+// Blocks of 1, 2, 4 ... 2^digits cells, and whether they have records. Wide blocks, of up to
+// kWidestBlock cells, only tell that the records do not end before them.
 class Blocks {
  public:
   Blocks(std::span<const std::int64_t> noisy, int digits, const CountNoise& noise,
          std::pmr::memory_resource* memory)
-      : cells_(noisy.size()), widths_(digits + 1), below_(memory), thresholds_(memory) {
+      : cells_(noisy.size()),
+        narrow_(digits + 1),
+        widths_(std::max(narrow_, static_cast<int>(std::bit_width(unsigned{kWidestBlock})))),
+        below_(memory),
+        thresholds_(memory) {
     below_.reserve(cells_ + 1);
     below_.push_back(0);
     for (const std::int64_t count : noisy) below_.push_back(below_.back() + count);
@@ -65,7 +71,7 @@ class Blocks {
   std::optional<Block> densest() const {
     std::optional<Block> best;
     double most = 0;
-    for (int k = 0; k < widths_ && !best; ++k) {
+    for (int k = 0; k < narrow_ && !best; ++k) {
       const std::size_t width = std::size_t{1} << k;
       for (std::size_t begin = 0; begin + width <= cells_; ++begin) {
         const double share = records(begin, begin + width) / threshold(k, kFar);
@@ -83,7 +89,7 @@ class Blocks {
       for (int k = 0; k < widths_; ++k) {
         const std::size_t next = begin + (std::size_t{1} << k);
         if (next > cells_ || !has_records(begin, next, k, next - end)) continue;
-        end = next;
+        end = k < narrow_ ? next : begin + 1;
         begin = end - 1;
         break;
       }
@@ -96,7 +102,7 @@ class Blocks {
       for (int k = 0; k < widths_; ++k) {
         const std::size_t width = std::size_t{1} << k;
         if (width > begin || !has_records(begin - width, begin, k, end - (begin - width))) continue;
-        end = begin - width;
+        end = k < narrow_ ? begin - width : begin - 1;
         begin = end + 1;
         break;
       }
@@ -108,16 +114,18 @@ class Blocks {
   double records(std::size_t begin, std::size_t end) const {
     return static_cast<double>(below_[end] - below_[begin]);
   }
-  double threshold(int k, int level) const {
-    return thresholds_[static_cast<std::size_t>(k * (kFar + 1) + level)];
+  double threshold(int k, std::size_t level) const {
+    return thresholds_[static_cast<std::size_t>(k * (kFar + 1)) + level];
   }
   // `distance`: from the end so far to the far end of the block, in cells.
   bool has_records(std::size_t begin, std::size_t end, int k, std::size_t distance) const {
-    const int level = static_cast<int>(std::min<std::size_t>(kNear + distance - 1, kFar));
+    const std::size_t level =
+        k < narrow_ ? std::min<std::size_t>(kNear + distance - 1, kFar) : kFar;
     return records(begin, end) >= threshold(k, level);
   }
 
   std::size_t cells_;
+  int narrow_;  // the widths of blocks of at most an octave
   int widths_;
   std::pmr::vector<int128_t> below_;  // the records below each edge
   std::pmr::vector<double> thresholds_;

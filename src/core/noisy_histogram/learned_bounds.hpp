@@ -46,9 +46,12 @@ struct CountNoise {
 // each end moves outwards, block by block, to each block that has more records than noise is likely
 // to have. The farther a block is from the end before it, the surer it must be, from e^-3 to e^-30:
 // a bound that is a little too wide does little harm, and a bound that is 2^10 times too wide ruins
-// an answer. So 30/epsilon records are enough for bounds, and some 3/epsilon to 30/epsilon at each
-// end lie outside of them. The probability that a bound is far from all data is stated in
-// docs/privacy.md, Theorem 25c.
+// an answer. An end moves outwards, cell by cell, also as long as the next kWidestBlock cells
+// together have more records than noise is ever likely to have: records that are too sparse for an
+// octave are not left outside for that. So 30/epsilon records are enough for bounds, and at each
+// end some 3/epsilon to 30/epsilon of those near the bounds lie outside of them, and less than
+// 100/epsilon noisy records of any kWidestBlock cells (Theorem 25d). The probability that a bound
+// is far from all data is stated in docs/privacy.md, Theorem 25c.
 //
 // An end that is small beside the other one is rounded outwards, to a multiple of some 2^-12 of
 // that, and to 0 if it is below some 2^-20 of that.
@@ -61,6 +64,9 @@ std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,
 
 // How sure a block far from all others must be: with a probability of at most e^-this it is noise.
 inline constexpr int kFarLevel = 30;
+
+// Eight octaves of numbers, one of dates and times.
+inline constexpr int kWidestBlock = 64;
 
 // The number of records that `noise` alone makes of a block of empty cells, or more, with a
 // probability of at most e^-level. Requires width >= 1, level > 0.

@@ -233,8 +233,8 @@ DPQ_FUNCTION(dpq_learn_domain) {
   const Found found = draw_bounds(grid, counts, of_value);
   pfree(counts);
 
-  const double most_outside =
-      std::ceil(noise_in_block(1, kFarLevel, {PrivacyMeasure::kPure, 1 / of_value.value}));
+  const double most_outside = std::ceil(
+      noise_in_block(kWidestBlock, kFarLevel, {PrivacyMeasure::kPure, 1 / of_value.value}));
   if (!found.any) return row_of_result(fcinfo, nullptr, nullptr, most_outside, false);
   const NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
   const char* lower = bound_text(type, range.lower);

@@ -91,6 +91,40 @@ TEST(LearnedBounds, FindRecordsThatAreSpreadOverCells) {
   EXPECT_EQ(found_in(spread), (LearnedBounds{32, 64}));
 }
 
+// A column that is mostly 0: the other values are too sparse for any octave, and far from 0.
+TEST(LearnedBounds, ReachRecordsThatAreSpreadOverManyOctaves) {
+  Values spread = values_of({{700, 0.0}});
+  for (double octave = 1; octave < 4096; octave *= 2) {
+    for (int i = 0; i < 24; ++i) spread.push_back(octave * (1 + i / 24.0));
+  }
+  EXPECT_EQ(found_in(spread), (LearnedBounds{0, 4096}));
+  for (double& value : spread) value = -value;
+  EXPECT_EQ(found_in(spread), (LearnedBounds{-4096, 0}));
+}
+
+// Theorem 25d, with records in the place of noisy ones.
+TEST(LearnedBounds, LeaveOutFewRecordsOfAnyBlock) {
+  std::mt19937_64 random(1);
+  const auto first = kGrid.cell_of(1);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<std::int64_t> noisy(kGrid.cells());
+    noisy[kGrid.cell_of(0)] = 100;
+    std::uniform_int_distribution<std::int64_t> count(0, i % 6);
+    std::uniform_int_distribution<std::uint32_t> length(1, 400);
+    for (std::uint32_t cell = length(random); cell > 0; --cell) noisy[first + cell] = count(random);
+    const auto bounds = bounds_of_noisy_counts(kGrid, noisy, kNoise, test::heap());
+    ASSERT_TRUE(bounds);
+    const double most = noise_in_block(kWidestBlock, kFarLevel, kNoise);
+    for (std::uint32_t begin = kGrid.cell_of(bounds->upper); begin < first + 400; ++begin) {
+      std::int64_t outside = 0;
+      for (int cell = 0; cell < kWidestBlock; ++cell) {
+        outside += noisy[begin + static_cast<std::uint32_t>(cell)];
+      }
+      ASSERT_LT(static_cast<double>(outside), most);
+    }
+  }
+}
+
 TEST(LearnedBounds, HoldForValuesOfAnySize) {
   constexpr double kLargest = std::numeric_limits<double>::max();
   for (const double value :
@@ -152,6 +186,23 @@ TEST(LearnedBounds, AreHardlyEverFarFromAllRecords) {
     if (bounds) absurd += bounds->upper > 8 * 32 || bounds->lower < 0;
   }
   EXPECT_LT(absurd, 2);
+}
+
+// The same for records that no octave has enough of, and a wide block nearly has. An end beyond 48
+// is 28 cells beyond the last record, with a probability below 7e-5, so eight of these 2000 are
+// with one below 1e-11.
+TEST(LearnedBounds, AreHardlyEverFarFromSparseRecords) {
+  constexpr OrdinalGrid kSmallGrid(3, -20, 20);
+  Counts counts(kSmallGrid.cells());
+  counts[kSmallGrid.cell_of(0)] = 100;
+  for (const double value : {1, 2, 4}) counts[kSmallGrid.cell_of(value)] = 27;
+  const TestContext context;
+  int far = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto bounds = learn_bounds(kSmallGrid, counts, pure(1), context);
+    if (bounds) far += bounds->upper > 48;
+  }
+  EXPECT_LT(far, 8);
 }
 
 // The goal is that of a mean that costs the same epsilon again: the noise of bounds that are as

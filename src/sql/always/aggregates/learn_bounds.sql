@@ -22,7 +22,7 @@ Privacy: epsilon-differentially private for adding or removing one row.
 value: the column, of numbers, dates, timestamps, times or intervals. NULL and NaN are ignored; infinities count as the
   largest finite values. A month counts as 30 days. The bounds have the type of the values.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. A few to 30 / epsilon values at each end may lie
-  outside the bounds.
+  outside the bounds, and up to some 100 / epsilon if they are far from the others and from each other.
 All arguments except value must be constant.';
 
 CREATE OR REPLACE FUNCTION dpquantile.learn_bounds_final(dpquantile.records_state, anycompatible, float8, jsonb)
@@ -49,6 +49,6 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
 value: the column, of numbers, dates, timestamps, times or intervals. NULL and NaN are ignored; infinities count as the
   largest finite values. A month counts as 30 days. The bounds have the type of the values.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho. A few to 30 / epsilon values at each end may lie
-  outside the bounds.
+  outside the bounds, and up to some 100 / epsilon if they are far from the others and from each other.
 options: built by dp_options(): rho.
 All arguments except value must be constant.';

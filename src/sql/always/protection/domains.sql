@@ -111,7 +111,7 @@ COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean)
   '1000 (from 2e-6 on where the table protects persons), for every role, beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably '
   'before anything is drawn, and stays noted after a rollback; apply: whether the bounds become the domain (default: true). Without, look at them, '
   'round them, and call dp_set_domain; lower, upper: the bounds, NULL if the table has too few values, which is an ordinary private answer; most_outside: '
-  'about how many values at each end may lie outside at most (far away; near the bounds a tenth of it); applied: whether they are the domain now; bounds that hold no '
+  'about how many values at each end, up to 256 times as large as the bound, may lie outside at most (sparse ones far away; near the bounds a thirtieth of it); applied: whether they are the domain now; bounds that hold no '
   'values but 0 are not, and a notice says so. Of a table that protects persons '
   'the least and the largest value of each person counts, whatever max_rows is. NULL and NaN are ignored. For the owner of the table.';
 
