@@ -36,7 +36,7 @@ channel_is_closed($node, "threat 33: $_->[0]", "$of $_->[1]", $_->[2] // $unsupp
 	[ 'a window function', '(SELECT count(*) OVER () AS n FROM staff) t WHERE n > 1000' ],
 	[ 'GROUP BY below', '(SELECT department FROM staff GROUP BY department) t', $denied ],
 	[ 'EXCEPT', '(SELECT id FROM staff EXCEPT SELECT id FROM department) t' ],
-	[ 'a subquery', 'staff WHERE 1000 < (SELECT count(*) FROM staff)' ],
+	[ 'a subquery', 'staff WHERE 1000 < (SELECT count(*) FROM staff s WHERE s.id = s.id OR s.id = staff.id)' ],
 	[ 'EXISTS', 'staff WHERE EXISTS (SELECT FROM staff WHERE id = 5000)' ];
 channel_is_closed($node, "threat 34: $_->[0]", $_->[1], $_->[2] // $denied)
 	for [ 'lone keys', 'SELECT department FROM staff GROUP BY department HAVING dp_count(1) IS NOT NULL ORDER BY 1', $unsupported ],

@@ -117,15 +117,23 @@ INSERT INTO dpquantile.ledger (budget_id, number, role_name, session_role_name, 
                                accountant, grouping_sets, groups, query_hash, tables, table_ids)
 SELECT c.budget_id, c.charges_before + i, charge.role_name, charge.session_role_name, charge.functions[i]::name, charge.mechanisms[i],
        charge.neighbours[i], charge.epsilons[i], charge.deltas[i], charge.rhos[i], c.accountant, charge.grouping_sets[i],
-       CASE WHEN charge.groups[i] >= 0 THEN charge.groups[i] END, c.query_hash, charge.table_names,
-       (SELECT array_agg(t.table_id) FROM dpquantile.table_identity t WHERE t.relation = ANY (charge.tables))
+       CASE WHEN charge.groups[i] >= 0 THEN charge.groups[i] END, c.query_hash, charge.table_names,)";
+
+// The tables of budgets for tables may have another owner where no protected table is asked.
+constexpr char kWithoutTables[] = R"(
+       NULL
   FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i WHERE c.table_id IS NULL
 RETURNING number)";
 
-Statement enter = {{", charged AS (", kDeduct, " WHERE b.budget_id = charge.budget_id", kEnter}};
-Statement enter_with_tables = {{", charged AS (", kDeduct,
-                                " WHERE b.budget_id = ANY (charge.budgets)", kEnter,
-                                ", (SELECT count(*) FROM charged) AS budgets_charged"}};
+constexpr char kWithTables[] = R"(
+       (SELECT array_agg(t.table_id) FROM dpquantile.table_identity t WHERE t.relation = ANY (charge.tables))
+  FROM charge CROSS JOIN charged c CROSS JOIN generate_series(1, charge.items) i WHERE c.table_id IS NULL
+RETURNING number, (SELECT count(*) FROM charged) AS budgets_charged)";
+
+Statement enter = {
+    {", charged AS (", kDeduct, " WHERE b.budget_id = charge.budget_id", kEnter, kWithoutTables}};
+Statement enter_with_tables = {
+    {", charged AS (", kDeduct, " WHERE b.budget_id = ANY (charge.budgets)", kEnter, kWithTables}};
 
 Statement publish = {{R"(
 INSERT INTO dpquantile.published (table_name, column_name, function, epsilon, delta, role_name, published_at)
