@@ -208,6 +208,17 @@ SET SESSION AUTHORIZATION regress_dpq_staged_owner;
 CREATE OR REPLACE VIEW costly AS WITH x AS (SELECT max(cost) AS m FROM visit) SELECT v.* FROM visit v, x WHERE v.cost = m;
 SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
 SELECT count(*) FROM regress_dpq_staged.costly;
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+CREATE OR REPLACE VIEW costly AS SELECT * FROM (SELECT * FROM visit) v WHERE v.cost > (SELECT max(c) - 5 FROM (SELECT cost AS c FROM visit) q);
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+SELECT count(*) FROM regress_dpq_staged.costly;
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+CREATE OR REPLACE VIEW costly AS SELECT w.* FROM (SELECT * FROM (SELECT * FROM visit) v WHERE v.town IN (SELECT t FROM (SELECT town AS t FROM visit) q GROUP BY t HAVING count(*) > 50)) w;
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+SELECT count(*) FROM regress_dpq_staged.costly;
+SET SESSION AUTHORIZATION regress_dpq_staged_owner;
+CREATE OR REPLACE VIEW costly AS SELECT * FROM visit;
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
 SELECT count(*) FROM regress_dpq_staged.costly WHERE cost > (SELECT count(*) / 10 FROM regress_dpq_staged.visit);
 RESET SESSION AUTHORIZATION;
 

@@ -31,7 +31,7 @@ namespace {
 constexpr int kRowsAtOnce = 1000;
 // Where the cells beside 0 end (ordinal_grid_of).
 constexpr double kEndOfZeros = 0x1p-126;
-// Of a person its least and its largest value count.
+// The least and the largest value of a person count.
 constexpr int kValuesOfPerson = 2;
 
 double epsilon_argument(FunctionCallInfo fcinfo) {

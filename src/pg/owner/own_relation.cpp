@@ -48,7 +48,11 @@ Oid lock_own_relation(FunctionCallInfo fcinfo) {
 }
 
 void InternalCall::add(Oid type, NullableDatum value) {
-  if (count_ == kMost) elog(ERROR, "function %s has too many arguments", function_);
+  if (count_ == kMost) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                    errmsg("function %s has too many arguments", function_),
+                    errhint("Report this to the maintainers of dpquantile.")));
+  }
   types_[count_] = type;
   values_[count_++] = value;
 }

@@ -48,7 +48,7 @@ struct Part {
   Bitmapset* users;
   // Whether an outer join keeps rows of a public table beside these rows.
   bool has_public_side;
-  // Of tables: the conditions by which inner joins join them with each other.
+  // The conditions by which inner joins join the tables of a part with each other.
   List* conditions;
 };
 

@@ -167,9 +167,9 @@ void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* r
               {static_cast<int>(key->tleSortGroupRef), static_cast<int>(group->tleSortGroupRef)});
 }
 
-// Of equal values one row would decide which is shown. 1.0 and 1.00 are one numeric, unless its
-// type says how many decimals it has: it is written without the zeros at its end. -0 and 0 are one
-// float8.
+// One row would decide which of several equal values is shown. 1.0 and 1.00 are one numeric, unless
+// its type says how many decimals it has: it is written without the zeros at its end. -0 and 0 are
+// one float8.
 Node* without_other_looks(JudgedLevel* level, Node* key) {
   const Oid type = exprType(key);
   if (type == FLOAT8OID) return with_bounded_work(level, without_negative_zero(key));

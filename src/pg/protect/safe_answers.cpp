@@ -284,7 +284,7 @@ bool is_fraction(double number) {
   return number >= 0 && number <= 1;
 }
 
-// Of a percentile, or of all of its percentiles
+// Whether the fractions of a percentile are constants within [0, 1]. An array has several.
 bool has_known_fractions(const Const* fractions) {
   if (fractions->constisnull) return true;
   if (fractions->consttype == FLOAT8OID) return is_fraction(DatumGetFloat8(fractions->constvalue));

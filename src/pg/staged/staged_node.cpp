@@ -241,7 +241,7 @@ void require_same_user(const StagedNode* node) {
   if (GetUserId() == node->user) return;
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                   errmsg("a private query is read by another role than the one that opened it"),
-                  errdetail("Nothing was charged."),
+                  errdetail("Nothing more is charged."),
                   errhint("Read the cursor as the role that opened it.")));
 }
 
@@ -266,8 +266,6 @@ void try_with_public_rows(const StagedNode* node, const List* rows) {
   (void)plan_quietly(query, with_rows(query, query->rest, rows), text, known);
 }
 
-// The rest is planned without values of parameters, as for the trial. So it is judged in the same
-// way.
 // Whether a query shows no row whatever there is, as BI tools ask it for its columns.
 bool is_empty(const Query* query) {
   const auto* limit = as<Const>(eval_const_expressions(nullptr, query->limitCount));
@@ -282,6 +280,8 @@ bool is_empty(const Query* query) {
   return is_false && !has_group && query->setOperations == nullptr;
 }
 
+// The rest is planned without values of parameters, as for the trial. So it is judged in the same
+// way.
 void run_all(StagedNode* node) {
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);

@@ -590,12 +590,20 @@ bool is_with_query(const Level* level, const Level* below) {
   return false;
 }
 
+bool is_body_of_view(const Level* level, const Level* below) {
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (entry.below == below && entry.cte == nullptr && is_view(level, entry)) return true;
+  }
+  return false;
+}
+
 void stage_level(Staging* staging, const Level* level, Taken taken) {
   if (is_of_view(level)) return;
-  const List* below_it = level->below;
   List* others = NIL;
-  for (auto* below : each<Level>(below_it)) {
-    if (!is_with_query(level, below)) others = lappend(others, below);
+  for (auto* below : each<Level>(level->below)) {
+    const bool is_other = !is_with_query(level, below) && !is_body_of_view(level, below);
+    if (is_other) others = lappend(others, below);
   }
   stage_with_queries(staging, level, taken);
   if (shows_rows(level)) {
