@@ -23,7 +23,7 @@ class Exact:
 
     answers: str
     limited: Optional[str]
-    shows_list: bool = False  # whether the private query also shows groups of a list that have no rows
+    shows_list: bool = False  # whether the private query also shows groups of a list, or of public names, that have no rows
 
 
 def exact(query: Query) -> Optional[Exact]:
@@ -34,8 +34,9 @@ def exact(query: Query) -> Optional[Exact]:
         return None
     if any(has_other_answers(part) for part in walk(query)):
         return None
-    shows_list = bool(block.group) and block.kind != "block over a tree"
-    if shows_list:
+    # Names of a joined public table are groups without a row, too.
+    shows_list = bool(block.group)
+    if shows_list and block.kind != "block over a tree":
         # Rows without a key are in no group.
         block = replace(block, where=(*block.where, *(Expr("key", "# IS NOT NULL", "bool", (key,)) for key in block.group)))
     block = shown(block)
