@@ -13,6 +13,8 @@ from plain import ERROR, PLAIN
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
+# Tables whose list of levels has NULL, or a key for all others (protect.sql)
+OF_OTHER_KEYS = ("calls", "beds", "trips", "orders", "clients", "known_meals")
 # Levels in which the rows of nobody are left out
 OF_PERSONS = ("persons", "distinct persons", "windows", "numbered rows", "first rows", "query of a set")
 
@@ -28,7 +30,8 @@ class Exact:
 
 def exact(query: Query) -> Optional[Exact]:
     """None if the exact answers may be others: dp_keep_group decides which groups there are, LIMIT which are shown, not all aggregates have an
-    exact one, an id that is too long to be read is NULL in expressions, and rows with equal keys come in an order of the extension's own."""
+    exact one, an id that is too long to be read is NULL in expressions, rows with equal keys come in an order of the extension's own, and a list with NULL or
+    with a key for others has rows that the keys alone do not tell."""
     block = query.query if isinstance(query, With) else query
     if not isinstance(block, Select) or block.kind not in ("block over a tree", "block by computed keys", PLAIN) or block.limit:
         return None
@@ -37,6 +40,8 @@ def exact(query: Query) -> Optional[Exact]:
     # Names of a joined public table are groups without a row, too.
     shows_list = bool(block.group)
     if shows_list and block.kind != "block over a tree":
+        if any(isinstance(part, Table) and part.name in OF_OTHER_KEYS for part in walk(query)):
+            return None
         # Rows without a key are in no group.
         block = replace(block, where=(*block.where, *(Expr("key", "# IS NOT NULL", "bool", (key,)) for key in block.group)))
     block = shown(block)
