@@ -37,6 +37,10 @@ BEGIN
 END
 $$;
 
+-- Each execution has the bounds of its outer row. The noise of a sum passes 5 with a probability below 1e-10.
+SELECT upper, k, abs(a - (SELECT sum(least(x, upper)) FROM t WHERE k = l.k)) < 5 AS right
+  FROM (VALUES (10), (20), (10)) b (upper), LATERAL (SELECT k, dp_sum(x, 100, 0, upper) AS a FROM t GROUP BY k) l ORDER BY 1, 2;
+
 -- LATERAL: rescans with another parameter, sorted, hashed and with grouping sets. A LIMIT stops each execution
 -- in the middle.
 CREATE TABLE cases (number int, query text);

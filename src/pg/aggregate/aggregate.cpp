@@ -64,18 +64,20 @@ Datum expanded_datum(ExpandedRecords* records) {
   return PointerGetDatum(records->read_write_pointer);
 }
 
-// Makes the state of a new group. The parameters are constant, so the first group of a pool reads
-// them for all groups of the pool.
+// Makes the state of a new group of a pool.
+Datum begin_in(GroupPool* pool) {
+  return is_expandable(pool->parameters) ? expanded_datum(make_expanded(pool))
+                                         : PointerGetDatum(make_state(pool->parameters));
+}
+
+// The same for a transition function. The parameters are constant, so the first group of a pool
+// reads them for all groups of the pool: to read and check them takes longer than to add a row.
 Datum start_state(FunctionCallInfo fcinfo, Family family) {
   const KeptForQuery* kept = kept_with_hash(fcinfo, family);
-  GroupPools* pools = &kept_for_query(fcinfo)->pools;
-  MemoryContext groups = group_context(fcinfo);
-  GroupPool* pool = find_pool(pools, groups);
-  if (pool == nullptr) {
-    const uint64 key_check = kept->hash == nullptr ? 0 : kept->hash->key_check;
-    return begin_group(fcinfo, receive_call_parameters(fcinfo, family, kept->call, key_check));
-  }
-  return expanded_datum(make_expanded(pool));
+  GroupPool* pool = find_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo));
+  if (pool != nullptr) return begin_in(pool);
+  const uint64 key_check = kept->hash == nullptr ? 0 : kept->hash->key_check;
+  return begin_group(fcinfo, receive_call_parameters(fcinfo, family, kept->call, key_check));
 }
 
 // An expanded copy of a state.
@@ -153,9 +155,7 @@ RecordsState* start_group(FunctionCallInfo fcinfo, Family family, const Aggref* 
 }
 
 Datum begin_group(FunctionCallInfo fcinfo, const AggregateParameters* parameters) {
-  if (!is_expandable(parameters)) return PointerGetDatum(make_state(parameters));
-  GroupPool* pool = get_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo), parameters);
-  return expanded_datum(make_expanded(pool));
+  return begin_in(get_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo), parameters));
 }
 
 Datum add_number(FunctionCallInfo fcinfo, Family family, Datum state, float8 value) {
