@@ -82,7 +82,10 @@ class Trial:
         if self.refusal:
             return None
         text = self.query.sql()  # A join with USING does not show its conditions.
-        rules = [part.rule for part in walk(self.query) if isinstance(part, Expr) and part.rule.startswith(NEVER_ACCEPTED) and part.sql() in text]
+        parts = [part for part in walk(self.query) if isinstance(part, Expr)]
+        # Groups by one stated person are answers, whose windows are public.
+        is_of_one = any(part.rule == "the changed row" for part in parts)
+        rules = [part.rule for part in parts if part.rule.startswith(NEVER_ACCEPTED) and part.sql() in text and not (is_of_one and "beside GROUP BY" in part.rule)]
         return f"rules: {rules[0]} is accepted" if rules else None
 
     def wrong_answer(self, runs: Sequence[List[Outcome]]) -> Optional[str]:
