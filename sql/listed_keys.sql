@@ -200,6 +200,21 @@ SELECT dp_set_domain('visits', 'city', '{Oslo,NULL,NULL}');
 SELECT dp_set_domain('visits', 'city', '{NULL}'::text[]);
 SELECT domains FROM dp_protected_tables WHERE relation = 'visits'::regclass;
 
+-- Constants in WHERE are shown as the column has them, each of equal ones once; one that it cannot have as it is. So are the results of CASE.
+CREATE TABLE sale (id int PRIMARY KEY, code char(5), price numeric(6, 2));
+INSERT INTO sale SELECT i, (ARRAY['a', 'bc'])[1 + i % 2], (ARRAY[1, 1.5])[1 + i % 2] FROM generate_series(1, 120) i;
+SELECT dp_protect_table('sale'), dp_grant_private_access('sale', 'regress_dpq_lists_analyst', epsilon => 100, delta => 1e-6);
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+\pset format unaligned
+SELECT code, count(*) FROM sale WHERE code IN ('a', 'a  ', 'bc'::char(2), 'abcdefg') GROUP BY code;
+SELECT price, count(*) FROM sale WHERE price IN (1, 1.50, 1.5, 1.501) GROUP BY price;
+SELECT price, count(*) FROM sale WHERE price = ANY ('{1,1.5000,1e9}') GROUP BY price;
+SELECT CASE WHEN id > 3 THEN 1.0 WHEN id < 0 THEN NULL ELSE 1.00 END AS one, count(*) FROM sale GROUP BY 1;
+SELECT CASE WHEN id > 3 THEN 1.0 ELSE 1.00 END::text AS one, count(*) FROM sale GROUP BY 1;
+SELECT one::text, count(*) FROM (SELECT CASE WHEN id > 3 THEN 1.0 ELSE 1.00 END AS one FROM sale) s GROUP BY 1;
+-- A cast to varchar by a function of texts, below another one
+SELECT code::varchar(1) AS first, count(*) FROM sale WHERE code IN ('a', 'bc') AND upper(code::varchar) < 'C' GROUP BY 1;
+\pset format aligned
 RESET SESSION AUTHORIZATION;
 SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_lists CASCADE;

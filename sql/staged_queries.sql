@@ -157,6 +157,33 @@ EXECUTE tenth(-1);
 SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
 EXECUTE tenth(1);
 
+-- Nor does what a private aggregate is refused for come after a charge: a parameter out of range, a price that the grant does not allow, in a
+-- later part or another query of a UNION (threat 240). A parameter that is an answer could be anything.
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+TRUNCATE miss RESTART IDENTITY;
+INSERT INTO miss (query) VALUES
+  ('SELECT dp_count(-1.0) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT dp_count(0.001) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT dp_sum(cost, 1, 5, 5) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT dp_count((SELECT -size FROM town ORDER BY size LIMIT 1)) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT dp_count((SELECT -1.0)) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT percentile_cont((SELECT size FROM town ORDER BY 1 DESC LIMIT 1)) WITHIN GROUP (ORDER BY cost) FROM visit WHERE cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit WHERE cost < (SELECT dp_count(-1.0) FROM visit WHERE cost > (SELECT count(*) FROM visit))'),
+  ('SELECT count(*) FROM visit UNION ALL SELECT dp_count(-1.0) FROM visit'),
+  ('SELECT count(*) FROM visit UNION ALL SELECT dp_count(0.001) FROM visit'),
+  ('SELECT (SELECT count(*) FROM visit), (SELECT dp_count(-1.0) FROM visit)'),
+  ('SELECT dp_count((SELECT count(*) FROM visit)) FROM visit'),
+  ('SELECT dp_sum(cost, 1, 0, (SELECT max(n) FROM (SELECT count(*) AS n FROM visit GROUP BY town) x)) FROM visit'),
+  ('SELECT percentile_cont((SELECT count(*) FROM visit)) WITHIN GROUP (ORDER BY cost) FROM visit'),
+  ('WITH e AS (SELECT count(*) AS n FROM visit) SELECT dp_count((SELECT n FROM e)) FROM visit'),
+  ('WITH e AS (SELECT count(*) AS n FROM visit), b AS (SELECT dp_count((SELECT n FROM e)) AS m FROM visit) SELECT count(*) FROM visit, b WHERE cost < m');
+SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
+PREPARE priced(float8) AS SELECT dp_count($1) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
+EXECUTE priced(-1);
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+EXECUTE priced(400);
+SELECT dp_count((SELECT size * 100 FROM town ORDER BY size DESC LIMIT 1)) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
+
 -- Prepared, with parameters of its own; the answers of a cursor stay what they are.
 PREPARE above(int) AS SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / $1 FROM visit) AND id > $1;
 EXECUTE above(10);

@@ -15,16 +15,19 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/limits/row_limit.hpp"
 #include "pg/parameters/aggregate_parameters.hpp"
+#include "pg/release/statement_calls.hpp"
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/plan_children.hpp"
 
 extern "C" {
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "parser/parsetree.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 }
 
 namespace dpquantile {
@@ -165,6 +168,14 @@ void check_method(const ReleaseCall& call, Oid relation) {
                    psprintf("method %s of %s treats the number of rows of each person as public",
                             method.name.data(), call.name),
                    "Use dp_options(method => 'bounded', max_contributions => ...).");
+}
+
+void check_calls(const ReleaseNode* node, std::span<const Charge> charges, const BorrowedPlan& mark,
+                 const Allowed& allowed) {
+  for (const Charge& charge : charges) check_amount(charge, allowed);
+  for (int i = 0; i < node->call_count; ++i) {
+    check_method(node->calls[i], linitial_oid(mark.relations));
+  }
 }
 
 // Tables may have been attached to others, and protected, since the query was validated.
@@ -354,6 +365,23 @@ const char* problem_of_price(const BorrowedPlan& mark, const char* function,
   return problem.reason == nullptr ? nullptr : psprintf("%s. %s", problem.reason, problem.remedy);
 }
 
+void check_borrowed_prices(const ReleaseNode* node, std::span<const Charge> charges) {
+  BorrowedPlan mark;
+  if (!find_mark(node->scan.ss.ps.state->es_plannedstmt->rtable, &mark)) return;
+  check_calls(node, charges, mark, limits_of_grants(mark));
+}
+
+void check_execution(PlannedStmt* plan, const char* text, ParamListInfo parameters,
+                     QueryEnvironment* environment) {
+  QueryDesc* started = CreateQueryDesc(plan, text, GetActiveSnapshot(), InvalidSnapshot,
+                                       None_Receiver, parameters, environment, 0);
+  ExecutorStart(started, 0);
+  check_statement(started->estate);
+  ExecutorFinish(started);
+  ExecutorEnd(started);
+  FreeQueryDesc(started);
+}
+
 ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges) {
   EState* state = node->scan.ss.ps.state;
   BorrowedPlan mark;
@@ -364,8 +392,7 @@ ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> c
   require_borrowing_session(refused_query(relation));
   require_stack_for(state->es_plannedstmt);
   const Allowed allowed = allowed_by_grants(mark);
-  for (const Charge& charge : charges) check_amount(charge, allowed);
-  for (int i = 0; i < node->call_count; ++i) check_method(node->calls[i], relation);
+  check_calls(node, charges, mark, allowed);
   check_rows_of_users(node, mark);
   check_shared_rows(mark);
   check_indexes(mark, state->es_snapshot);

@@ -13,6 +13,14 @@ namespace dpquantile {
 // shown again for as long as all grants say.
 ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> charges);
 
+// The part of this check that the charges alone decide, for a node whose execution has not begun.
+void check_borrowed_prices(const ReleaseNode* node, std::span<const Charge> charges);
+
+// Starts and ends an execution of a plan without a row of it: ereports what its private aggregates
+// would be refused for, as far as the statement and these parameters decide it. Charges nothing.
+void check_execution(PlannedStmt* plan, const char* text, ParamListInfo parameters,
+                     QueryEnvironment* environment);
+
 // Why the grants refuse a private aggregate of a plan with borrowed rights for its price, as
 // sentences for dp_explain; null if they do not.
 const char* problem_of_price(const BorrowedPlan& mark, const char* function,

@@ -79,6 +79,10 @@ List* begin_with_answers(List* parameters) {
   return before;
 }
 
+const List* parameters_of_answers() {
+  return earlier_answers;
+}
+
 bool has_earlier_answer(const Node* expression) {
   return earlier_answers != NIL && any_node(expression, [](const Node* node) {
            return IsA(node, Param) && as<Param>(node)->paramkind == PARAM_EXTERN &&

@@ -17,9 +17,12 @@ int largest_parameter(Query* query);
 
 // While a part of a query that is asked in stages is planned (pg/staged): which of its parameters
 // are answers of the parts before it, List of int, allocated by the caller. When they have values,
-// somebody has been charged, so what is computed of them alone is not to fail. Returns those
-// before.
+// somebody has been charged, so what is computed of them alone is not to fail, and what they alone
+// can make fail is refused. Returns those before.
 List* begin_with_answers(List* parameters);
+
+// Those of the parts that are being planned now, one in another.
+const List* parameters_of_answers();
 
 // Whether an expression has one of them.
 bool has_earlier_answer(const Node* expression);

@@ -5,6 +5,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/protect/protect_hooks.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/foreign_code.hpp"
 
 extern "C" {
@@ -76,8 +77,8 @@ void find_reasons_in_query(Query* query, Oid view, Oid reader, Reasons* reasons)
   PG_END_TRY();
 }
 
-// A view of one table is judged when it is asked: its table may be protected later. What sorts its
-// rows, or chooses them by other rows, is refused whatever the table is.
+// What sorts the rows of a view of one table, or chooses them by other rows, is refused whatever the
+// table is.
 void refuse_order(const Query* body, Oid view, Reasons* reasons) {
   const RefusedQuery refused = {.relation = get_rel_name(view), .reasons = reasons};
   for (const Query* level = body; level != nullptr;) {
@@ -96,17 +97,36 @@ void refuse_order(const Query* body, Oid view, Reasons* reasons) {
   }
 }
 
+// A view of nothing but one table may be protected before its table is.
+void forget_protections(Reasons* reasons) {
+  List* others = NIL;
+  for (auto* reason : each<ErrorData>(reasons->errors)) {
+    const bool may_end = reason->sqlerrcode == ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+    if (!may_end) others = lappend(others, reason);
+  }
+  reasons->errors = others;
+}
+
+bool has_subqueries(const Query* body) {
+  return any_node(
+      body, [](const Node* node) { return IsA(node, SubLink); }, kIntoQueries);
+}
+
 void find_reasons_in_view(Oid view, Oid reader, Reasons* reasons) {
   const ProtectedRelation* protection = find_protected_relation(view);
   if (protection == nullptr) return;
   const AttrNumber user_column = protection->user_column;
   Query* query = query_of_view(view);
-  if (shows_one_table(body_of(query))) return refuse_order(body_of(query), view, reasons);
+  const bool has_one_table = shows_one_table(body_of(query));
+  const bool reads_subqueries = has_subqueries(body_of(query));
+  if (has_one_table) refuse_order(body_of(query), view, reasons);
+  if (reasons->errors != NIL) return;
   // SELECT dp_count_distinct(person, 1) FROM view: answered if any query of the view is.
   Node* count = private_count(view, user_column);
   query->targetList = list_make1(makeTargetEntry(as<Expr>(count), 1, pstrdup("count"), false));
   query->hasAggs = true;
   find_reasons_in_query(query, view, reader, reasons);
+  if (has_one_table && !reads_subqueries) forget_protections(reasons);
 }
 
 // What the rules have changed half is forgotten with the subtransaction.

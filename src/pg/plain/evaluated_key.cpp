@@ -11,6 +11,7 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -111,27 +112,6 @@ int compare_values(const ListCell* left, const ListCell* right, const Order& ord
                                          static_cast<const Const*>(lfirst(right))->constvalue));
 }
 
-// Without values that are equal to others by the order of their type.
-List* distinct(List* values, const Node* expression) {
-  const TypeCacheEntry* type =
-      lookup_type_cache(exprType(expression), TYPECACHE_CMP_PROC_FINFO | TYPECACHE_CMP_PROC);
-  if (!OidIsValid(type->cmp_proc)) return NIL;
-  static Order order;
-  order = {const_cast<FmgrInfo*>(&type->cmp_proc_finfo), exprCollation(expression)};
-  list_sort(values, [](const ListCell* left, const ListCell* right) {
-    return compare_values(left, right, order);
-  });
-  List* different = NIL;
-  for (int i = 0; i < list_length(values); ++i) {
-    if (i > 0 &&
-        compare_values(list_nth_cell(values, i - 1), list_nth_cell(values, i), order) == 0) {
-      continue;
-    }
-    different = lappend(different, list_nth(values, i));
-  }
-  return different;
-}
-
 }  // namespace
 
 bool can_be_evaluated(const Node* expression, const Node* inner) {
@@ -165,6 +145,42 @@ Const* evaluated(const Level* level, const Node* expression, const Node* inner,
   return constant->constisnull ? nullptr : constant;
 }
 
+List* different_values(List* values, const Node* expression) {
+  const TypeCacheEntry* type =
+      lookup_type_cache(exprType(expression), TYPECACHE_CMP_PROC_FINFO | TYPECACHE_CMP_PROC);
+  if (!OidIsValid(type->cmp_proc)) return NIL;
+  static Order order;
+  order = {const_cast<FmgrInfo*>(&type->cmp_proc_finfo), exprCollation(expression)};
+  list_sort(values, [](const ListCell* left, const ListCell* right) {
+    return compare_values(left, right, order);
+  });
+  List* different = NIL;
+  for (int i = 0; i < list_length(values); ++i) {
+    if (i > 0 &&
+        compare_values(list_nth_cell(values, i - 1), list_nth_cell(values, i), order) == 0) {
+      continue;
+    }
+    different = lappend(different, list_nth(values, i));
+  }
+  return different;
+}
+
+Const* as_stored(const Node* column, const Const* value) {
+  auto* given = static_cast<Const*>(copyObjectImpl(value));
+  given->consttypmod = -1;
+  Node* cast =
+      coerce_to_target_type(nullptr, as<Node>(given), value->consttype, value->consttype,
+                            exprTypmod(column), COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
+  auto* stored =
+      cast == nullptr || cast == as<Node>(given) ? nullptr : as<Const>(computed_or_null(cast));
+  auto* kept = static_cast<Const*>(copyObjectImpl(value));
+  if (stored == nullptr || !IsA(stored, Const) || stored->constisnull) return kept;
+  const List* both = list_make2(stored, kept);
+  if (list_length(different_values(const_cast<List*>(both), column)) != 1) return kept;
+  kept->constvalue = stored->constvalue;
+  return kept;
+}
+
 bool has_null(const List* values) {
   for (const auto* constant : each<const Const>(values)) {
     if (constant->constisnull) return true;
@@ -186,7 +202,7 @@ List* evaluated_list(const Level* level, const Node* expression, const Node* inn
     if (value != nullptr) computed = lappend(computed, value);
     *gives_null |= value == nullptr && !constant->constisnull;
   }
-  List* different = distinct(computed, expression);
+  List* different = different_values(computed, expression);
   return list_length(different) <= kMaxElements ? different : NIL;
 }
 

@@ -24,6 +24,14 @@ Node* with_part(const Node* expression, const Node* part, const Node* other);
 // Null if it is none of these.
 Node* counterpart(const List* nodes, const List* others, const Node* node);
 
+// Values of the type of an expression, each once: without those that are equal to others, in their
+// order. NIL if the type has none. None may be NULL.
+List* different_values(List* values, const Node* expression);
+
+// A value of the type of a column as the column would have it: with the blanks of char(5), and the
+// digits of numeric(8, 2). The value as it is where the column cannot have it.
+Const* as_stored(const Node* column, const Const* value);
+
 // Whether NULL is one of the values, which are constants.
 bool has_null(const List* values);
 

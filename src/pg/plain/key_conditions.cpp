@@ -444,7 +444,7 @@ Const* constant_like(const Node* key, const Node* node) {
   constant->consttypmod = exprTypmod(key);
   constant->constcollid = exprCollation(key);
   constant->location = -1;
-  return constant;
+  return as_stored(key, constant);
 }
 
 List* elements_of_list(const Node* list) {

@@ -322,6 +322,16 @@ Node* short_early_expression(JudgedLevel* level, Node* expression) {
   return early;
 }
 
+// An argument of a call of a variant, rewritten. PostgreSQL casts to varchar by functions of texts,
+// whose variants give texts.
+Node* rewritten_argument(JudgedLevel* level, Node* argument) {
+  Node* rewritten = rewrite_inside(level, argument);
+  const Oid type = exprType(argument);
+  if (type != VARCHAROID || exprType(rewritten) == type) return rewritten;
+  return as<Node>(makeRelabelType(as<Expr>(rewritten), type, -1, exprCollation(rewritten),
+                                  COERCE_IMPLICIT_CAST));
+}
+
 // The node with its arguments rewritten, but those that a call of a variant has before them.
 Node* with_rewritten_arguments(JudgedLevel* level, Node* node) {
   const int first = first_argument(node);
@@ -333,7 +343,7 @@ Node* with_rewritten_arguments(JudgedLevel* level, Node* node) {
   call->args = list_copy(call->args);
   for (int i = first; i < list_length(call->args); ++i) {
     ListCell* cell = list_nth_cell(call->args, i);
-    lfirst(cell) = rewrite_inside(level, static_cast<Node*>(lfirst(cell)));
+    lfirst(cell) = rewritten_argument(level, static_cast<Node*>(lfirst(cell)));
   }
   return as<Node>(call);
 }

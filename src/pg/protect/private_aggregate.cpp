@@ -1,5 +1,6 @@
 #include "pg/protect/private_aggregate.hpp"
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
 #include "pg/protect/column_traits.hpp"
@@ -203,12 +204,18 @@ bool depends_on_column(const JudgedLevel* level, Node* parameter) {
   return false;
 }
 
-// The planner refuses subqueries that read tables.
+// The planner refuses subqueries that read tables. With an answer of the statement itself a
+// parameter could be out of range when that has been charged.
 void check_parameter(JudgedLevel* level, const Aggref* call, Node* parameter) {
   if (depends_on_column(level, parameter)) {
     refuse_with_code(level->statement->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
                      "a parameter of a private aggregate depends on a column",
                      "Write it as a literal or a query parameter.");
+  }
+  if (has_earlier_answer(parameter)) {
+    refuse_with_code(level->statement->refused, ERRCODE_INVALID_PARAMETER_VALUE, call->location,
+                     "a parameter of a private aggregate comes from a private answer of the query",
+                     "Ask this answer first, and write it as a literal or a query parameter.");
   }
   check_outside(level, parameter, level->statement->check_subquery);
 }

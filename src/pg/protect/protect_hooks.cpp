@@ -253,7 +253,7 @@ void install_protect_hooks() {
   install_answer_reuse();
   install_foreign_code_guard();
   install_oblivious_planning();
-  install_release_check(check_borrowed_release);
+  install_release_check(check_borrowed_release, check_borrowed_prices);
   previous_planner = planner_hook;
   planner_hook = plan_protected;
   previous_start = ExecutorStart_hook;

@@ -96,8 +96,8 @@ void check_users_of_view(const JudgedLevel* level, Oid relation, AttrNumber user
       read->user_column == user_column) {
     return;
   }
-  refuse_table(
-      level,
+  refuse_with_code(
+      level->statement->refused, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, kNowhere,
       psprintf("table \"%s\" protects persons, but the view of it that the query reads does not",
                get_rel_name(relation)),
       "Ask its owner to protect the view with the column that identifies the persons.");

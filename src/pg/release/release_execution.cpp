@@ -27,6 +27,7 @@ namespace dpquantile {
 namespace {
 
 ReleaseCheck release_check = nullptr;
+PriceCheck price_check = nullptr;
 
 MemoryContext query_context(const ReleaseNode* node) {
   return node->scan.ss.ps.state->es_query_cxt;
@@ -355,8 +356,18 @@ void charge_and_answer(ReleaseNode* node, std::span<const Charge> charges,
 
 }  // namespace
 
-void install_release_check(ReleaseCheck check) {
+void install_release_check(ReleaseCheck check, PriceCheck prices) {
   release_check = check;
+  price_check = prices;
+}
+
+void check_prices(ReleaseNode* node) {
+  refuse_parallel_worker();
+  require_matching_sql();
+  prepare_calls(node);
+  const MemoryContext previous = switch_to_scratch(node);
+  if (price_check != nullptr) price_check(node, first_charges(node));
+  MemoryContextSwitchTo(previous);
 }
 
 void execute_release(ReleaseNode* node) {

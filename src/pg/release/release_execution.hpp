@@ -12,9 +12,9 @@ extern "C" {
 }
 
 // An execution of a release node:
-//   1. It evaluates and checks the parameters. The installed check may refuse the execution, or
-//   allow
-//      to show the answers of an earlier one again. Then nothing else is done.
+//   1. It evaluates and checks the parameters, which has been done for all nodes of the statement
+//      before its first charge (statement_calls.hpp). The installed check may refuse the execution,
+//      or allow to show the answers of an earlier one again. Then nothing else is done.
 //   2. It charges for all private aggregates in one transaction.
 //   3. It runs the child, which reads the rows and groups them. From the check to the last row no
 //      function of a user runs over protected rows, so none can undo what the check has found.
@@ -63,7 +63,15 @@ struct ReleaseTerms {
 // of the node are prepared. ereports to refuse.
 using ReleaseCheck = ReleaseTerms (*)(ReleaseNode* node, std::span<const Charge> charges);
 
-// Installs the check. Call it once, when the library is loaded.
-void install_release_check(ReleaseCheck check);
+// What may refuse an execution for its charges alone, before any other node of the statement is
+// charged. ereports to refuse.
+using PriceCheck = void (*)(const ReleaseNode* node, std::span<const Charge> charges);
+
+// Installs the checks. Call it once, when the library is loaded.
+void install_release_check(ReleaseCheck check, PriceCheck prices);
+
+// Prepares the calls of a node, and has the installed check look at their charges. Charges nothing.
+// ereports as prepare_call() and the check do.
+void check_prices(ReleaseNode* node);
 
 }  // namespace dpquantile

@@ -4,6 +4,7 @@
 #include "pg/release/release_explain.hpp"
 #include "pg/release/release_plan.hpp"
 #include "pg/release/spill_limit.hpp"
+#include "pg/release/statement_calls.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
 
@@ -51,6 +52,7 @@ void begin(CustomScanState* scan, EState* state, int flags) {
                     : start_with_spill_limit(child, state, flags & ~kNotNeeded);
   scan->custom_ps = list_make1(node->child);
   make_calls(node, plan);
+  add_to_statement(node);
   if (list_length(plan->scan.plan.targetlist) < list_length(plan->custom_scan_tlist)) {
     node->output = ExecInitExtraTupleSlot(state, ExecGetResultType(&scan->ss.ps), &TTSOpsVirtual);
   }
@@ -70,8 +72,11 @@ TupleTableSlot* output(ReleaseNode* node, TupleTableSlot* answer) {
 
 TupleTableSlot* execute(CustomScanState* scan) {
   ReleaseNode* node = release_node(scan);
-  if (!node->released) execute_release(node);
   PlanState* state = &scan->ss.ps;
+  if (!node->released) {
+    check_statement(state->state);
+    execute_release(node);
+  }
   ExprContext* expressions = state->ps_ExprContext;
   TupleTableSlot* answer = scan->ss.ss_ScanTupleSlot;
   while (next_answer(node->answers, answer)) {

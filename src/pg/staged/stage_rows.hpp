@@ -47,6 +47,7 @@ struct StagedQuery {
   List* stages;  // Stage
   Query* rest;   // the query itself; VALUES of parameters stand in it in the place of tables
   int own_parameters;
+  List* answers;  // IntList: the parameters that are private answers, or follow from some
 };
 
 // At most so many rows may come from a subquery.

@@ -1,5 +1,6 @@
 #include "pg/staged/staged_node.hpp"
 
+#include "pg/borrowed/borrowed_release.hpp"
 #include "pg/borrowed/early_values.hpp"
 #include "pg/server/client_messages.hpp"
 #include "pg/server/custom_node.hpp"
@@ -39,12 +40,14 @@ struct StagedPlan {
   List* stages;  // encoded
   const Query* rest;
   int own_parameters;
+  List* answers;
 
   static constexpr MarkKind kKind = {"dpquantile staged query", 1};
   void each_field(MarkFields* fields) {
     fields->list("stages", T_List, &stages);
     fields->query("rest", &rest);
     fields->integer("own_parameters", &own_parameters);
+    fields->list("answers", T_IntList, &answers);
   }
 };
 
@@ -69,7 +72,7 @@ StagedNode* staged_node(CustomScanState* scan) {
 
 StagedQuery query_of(const CustomScan* plan) {
   const auto mark = decode_mark<StagedPlan>(plan->custom_private);
-  StagedQuery query = {NIL, const_cast<Query*>(mark.rest), mark.own_parameters};
+  StagedQuery query = {NIL, const_cast<Query*>(mark.rest), mark.own_parameters, mark.answers};
   for (const auto* encoded : each<const List>(mark.stages)) {
     auto* stage = static_cast<Stage*>(palloc(sizeof(Stage)));
     *stage = decode_mark<Stage>(encoded);
@@ -80,20 +83,12 @@ StagedQuery query_of(const CustomScan* plan) {
 
 // ---- One part ------------------------------------------------------------------------------
 
-List* parameters_of_answers(const StagedQuery* staged) {
-  List* parameters = NIL;
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    if (!stage->is_public) parameters = lappend_int(parameters, stage->parameter);
-  }
-  return parameters;
-}
-
 // The query may have been made long ago: its tables must be locked again.
 PlannedStmt* plan_part(const StagedQuery* staged, Query* query, const char* text, int options,
                        ParamListInfo parameters) {
   PlannedStmt* volatile plan = nullptr;
   AcquireRewriteLocks(query, true, false);
-  List* before = begin_with_answers(parameters_of_answers(staged));
+  List* before = begin_with_answers(staged->answers);
   PG_TRY();
   plan = DPQ_PLAN(planner, query, text, options & ~CURSOR_OPT_SCROLL, parameters);
   PG_FINALLY();
@@ -208,8 +203,8 @@ void put_array(const List* rows, ParamExternData* value) {
 }
 
 // Those of the statement, and those of the stages behind them, as far as these have been asked.
-ParamListInfo parameters_of(const EState* state, const StagedQuery& query, const List* rows) {
-  ParamListInfo own = copyParamList(state->es_param_list_info);
+ParamListInfo parameters_of(ParamListInfo given, const StagedQuery& query, const List* rows) {
+  ParamListInfo own = copyParamList(given);
   ParamListInfo all = null_parameters(&query);
   for (int i = 0; own != nullptr && i < Min(own->numParams, query.own_parameters); ++i) {
     all->params[i] = own->params[i];
@@ -251,19 +246,38 @@ uint64 most_rows(const Stage* stage) {
   return stage->place == StagePlace::kValue ? 2 : kMostStageRows + 1;
 }
 
-// What is seen before a charge: public rows are joined with protected ones by columns in which they
-// differ, or not at all, and what is computed of public values and of the statement's parameters
-// may fail. So the parts after the public ones are planned for a trial again, with these.
-void try_with_public_rows(const StagedNode* node, const List* rows) {
-  const EState* state = node->scan.ss.ps.state;
+// The node of a part that has parts itself, or null.
+const CustomScan* staged_scan(const PlannedStmt* plan) {
+  const auto* scan = as<CustomScan>(plan->planTree);
+  return IsA(scan, CustomScan) && strcmp(scan->methods->CustomName, kName) == 0 ? scan : nullptr;
+}
+
+void try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+               const List* rows);
+
+void try_part(const EState* state, const StagedQuery* staged, const Query* query,
+              ParamListInfo known, const List* rows) {
   const char* text = state->es_sourceText;
-  const StagedQuery* query = &node->query;
-  ParamListInfo known = parameters_of(state, *query, rows);
+  PlannedStmt* plan = plan_quietly(staged, with_rows(staged, query, rows), text, known);
+  const CustomScan* scan = staged_scan(plan);
+  if (scan == nullptr) return check_execution(plan, text, known, state->es_queryEnv);
+  const StagedQuery below = query_of(scan);
+  try_parts(state, &below, known, NIL);
+}
+
+// What is seen before a charge: public rows are joined with protected ones by columns in which they
+// differ, or not at all; what is computed of public values and of the statement's parameters may
+// fail; and private aggregates may have parameters or prices for which they are refused. So the
+// parts after the public ones are planned for a trial again, with these, and started. `rows`: those
+// of the public parts.
+void try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+               const List* rows) {
+  ParamListInfo known = parameters_of(given, *query, rows);
   for (int i = list_length(rows); i < list_length(query->stages); ++i) {
     const auto* stage = static_cast<const Stage*>(list_nth(query->stages, i));
-    (void)plan_quietly(query, with_rows(query, stage->query, rows), text, known);
+    try_part(state, query, stage->query, known, rows);
   }
-  (void)plan_quietly(query, with_rows(query, query->rest, rows), text, known);
+  try_part(state, query, query->rest, known, rows);
 }
 
 // Whether a query shows no row whatever there is, as BI tools ask it for its columns.
@@ -291,17 +305,20 @@ void run_all(StagedNode* node) {
   for (const auto* stage : each<const Stage>(node->query.stages)) {
     if (!asks) break;
     require_same_user(node);  // a function in a part may have changed it
-    if (!stage->is_public && !is_tried) try_with_public_rows(node, rows);
+    if (!stage->is_public && !is_tried) {
+      try_parts(state, &node->query, state->es_param_list_info, rows);
+    }
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
-    const PartRows part = run(state, &node->query, with_rows(&node->query, stage->query, rows), own,
-                              parameters_of(state, node->query, rows), most_rows(stage));
+    const PartRows part =
+        run(state, &node->query, with_rows(&node->query, stage->query, rows), own,
+            parameters_of(state->es_param_list_info, node->query, rows), most_rows(stage));
     rows = lappend(rows, constants_of(stage, part));
   }
   Query* rest = with_rows(&node->query, node->query.rest, rows);
   require_same_user(node);
-  node->answers =
-      run(state, &node->query, rest, nullptr, parameters_of(state, node->query, rows), 0);
+  node->answers = run(state, &node->query, rest, nullptr,
+                      parameters_of(state->es_param_list_info, node->query, rows), 0);
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
   MemoryContextSwitchTo(previous);
 }
@@ -370,7 +387,7 @@ const CustomScanMethods kScanMethods = {kName, make_node};
 // ---- The plan ------------------------------------------------------------------------------
 
 StagedPlan mark_of(const StagedQuery* staged) {
-  StagedPlan mark = {NIL, staged->rest, staged->own_parameters};
+  StagedPlan mark = {NIL, staged->rest, staged->own_parameters, staged->answers};
   for (const auto* stage : each<const Stage>(staged->stages)) {
     mark.stages = lappend(mark.stages, encode_mark(*stage));
   }

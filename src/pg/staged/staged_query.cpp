@@ -638,6 +638,16 @@ List* public_first(const List* stages) {
   return sorted;
 }
 
+// In a part itself, a subquery that has no protected rows left has answers in the place of some.
+List* answers_of(const List* stages) {
+  List* answers = list_copy(parameters_of_answers());
+  const bool is_part = answers != NIL;
+  for (const auto* stage : each<const Stage>(stages)) {
+    if (is_part || !stage->is_public) answers = lappend_int(answers, stage->parameter);
+  }
+  return answers;
+}
+
 }  // namespace
 
 StagedQuery* stage_query(Query* query, const char* text) {
@@ -657,7 +667,7 @@ StagedQuery* stage_query(Query* query, const char* text) {
   if (staging.stages == NIL) return nullptr;
   forget_unnamed(statement->top);
   auto* staged = static_cast<StagedQuery*>(palloc0(sizeof(StagedQuery)));
-  *staged = {public_first(staging.stages), query, own_parameters};
+  *staged = {public_first(staging.stages), query, own_parameters, answers_of(staging.stages)};
   return staged;
 }
 
