@@ -32,6 +32,9 @@ INSERT INTO question (query) VALUES
   ('SELECT x.big, count(*) FROM visit v JOIN (SELECT town, count(*) > 50 AS big FROM visit GROUP BY town) x USING (town) GROUP BY 1'),
   ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood = v.mood AND x.town = v.town WHERE n > 25'),
   ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood IS NOT DISTINCT FROM v.mood AND x.town = v.town WHERE n > 25'),
+  -- A group without rows
+  ('SELECT count(*), (SELECT count(*) FROM visit) FROM visit WHERE false'),
+  ('SELECT count(*), (SELECT count(*) FROM visit) FROM visit WHERE false GROUP BY GROUPING SETS (())'),
   -- No group at all
   ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x USING (town)'),
   ('SELECT count(*) FROM visit WHERE town NOT IN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000)'),
@@ -191,6 +194,9 @@ EXECUTE above(20);
 SET plan_cache_mode = force_generic_plan;
 EXECUTE above(10);
 RESET plan_cache_mode;
+PREPARE twice(int) AS SELECT count(*) FROM visit v WHERE v.cost > (SELECT count(*) / 20 FROM visit w WHERE w.cost > (SELECT count(*) / 10 FROM visit)) AND v.cost > $1;
+EXECUTE twice(0);
+EXECUTE twice(30);
 BEGIN;
 DECLARE c SCROLL CURSOR FOR SELECT town, count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit) GROUP BY town;
 FETCH 2 FROM c;
@@ -257,6 +263,11 @@ BEGIN;
 DECLARE c CURSOR FOR SELECT count(*) FROM visit WHERE town > (SELECT text FROM word WHERE text < 'c' LIMIT 1);
 ALTER TABLE word ALTER text TYPE int8 USING 7;
 ROLLBACK;
+-- A function in one part cannot take a view away from another.
+CREATE TEMP VIEW listed AS SELECT name FROM town;
+CREATE FUNCTION pg_temp.taken() RETURNS int LANGUAGE plpgsql AS 'BEGIN DROP VIEW listed; RETURN 3; END';
+SELECT count(*) FROM visit WHERE cost > (SELECT pg_temp.taken() FROM town LIMIT 1) AND town IN (SELECT name FROM listed ORDER BY name LIMIT 2);
+DROP VIEW listed;
 RESET SESSION AUTHORIZATION;
 
 -- A table that goes takes the plan with it.

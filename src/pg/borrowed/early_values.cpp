@@ -21,7 +21,9 @@ List* earlier_answers = NIL;
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
 ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
-  ParamListInfo copy = makeParamList(plan.own_parameters + list_length(plan.expressions));
+  const int all = plan.own_parameters + list_length(plan.expressions);
+  ParamListInfo copy = makeParamList(all);
+  for (int i = 0; i < all; ++i) copy->params[i] = {0, true, 0, InvalidOid};
   const int given = parameters == nullptr ? 0 : parameters->numParams;
   for (int i = 0; i < Min(given, plan.own_parameters); ++i) {
     ParamExternData fetched;

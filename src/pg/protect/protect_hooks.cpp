@@ -69,9 +69,11 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
   }
 }
 
-// A generic plan is made without the values of the query's parameters.
+// A generic plan is made without the values of the query's parameters, and a part of a query without
+// those of the parts before it.
 ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo params) {
-  const bool is_known = params != nullptr || mark.own_parameters == 0;
+  const int given = params == nullptr ? 0 : params->numParams;
+  const bool is_known = given >= mark.own_parameters;
   return is_known && mark.expressions != NIL ? with_early_values(mark, params) : params;
 }
 

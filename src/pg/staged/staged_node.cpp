@@ -287,7 +287,10 @@ bool is_empty(const Query* query) {
       DatumGetInt64(limit->constvalue) == 0) {
     return true;
   }
-  const bool has_group = query->hasAggs && query->groupClause == NIL && query->groupingSets == NIL;
+  // A group without keys has a row.
+  const bool has_group =
+      query->groupingSets != NIL ||
+      (query->groupClause == NIL && (query->hasAggs || query->havingQual != nullptr));
   const auto* where = as<Const>(eval_const_expressions(nullptr, query->jointree->quals));
   const bool is_false = where != nullptr && IsA(where, Const) &&
                         (where->constisnull || !DatumGetBool(where->constvalue));
@@ -323,11 +326,12 @@ void run_all(StagedNode* node) {
   MemoryContextSwitchTo(previous);
 }
 
-// The trees of the parts were made for the tables as they were. A table that is open cannot be
+// The trees of the parts were made for the tables and views as they were. What is open cannot be
 // altered in the session, also not by a function that one of the parts calls.
 void open_relations(StagedNode* node, const PlannedStmt* plan) {
-  for (const auto* entry : each<const RangeTblEntry>(plan->rtable)) {
-    node->relations = lappend(node->relations, relation_open(entry->relid, AccessShareLock));
+  for (const Oid oid : each_oid(plan->relationOids)) {  // of other objects, too
+    Relation relation = try_relation_open(oid, AccessShareLock);
+    if (relation != nullptr) node->relations = lappend(node->relations, relation);
   }
 }
 
