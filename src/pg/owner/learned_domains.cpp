@@ -29,8 +29,9 @@ namespace dpquantile {
 namespace {
 
 constexpr int kRowsAtOnce = 1000;
-// So far from 0 noise may carry a bound of zeros: the cells beside 0 end at 2^-126 (ordinal_grid_of),
-// and no end moves over kWidestBlock cells, which are eight octaves of numbers, by noise alone.
+// So far from 0 noise may carry a bound of zeros: the cells beside 0 end at 2^-126
+// (ordinal_grid_of), and no end moves over kWidestBlock cells, which are eight octaves of numbers,
+// by noise alone.
 constexpr double kEndOfZeros = 0x1p-118;
 // The least and the largest value of a person count.
 constexpr int kValuesOfPerson = 2;

@@ -69,8 +69,8 @@ void add_relations(BorrowedPlan* mark, const List* borrowed) {
   }
 }
 
-// A generic plan is made without the values of the query's parameters, and a part of a query without
-// those of the parts before it.
+// A generic plan is made without the values of the query's parameters, and a part of a query
+// without those of the parts before it.
 ParamListInfo parameters_for_estimates(const BorrowedPlan& mark, ParamListInfo params) {
   const int given = params == nullptr ? 0 : params->numParams;
   const bool is_known = given >= mark.own_parameters;
