@@ -47,6 +47,9 @@ struct Replacement : RowsBelow {
   Bitmapset* nulls;   // the numbers of the keys with NULL in their lists
   List* substitutes;  // for each key a value of its list that is not NULL
   List* others;       // for each key the value of its list that stands for all others, or null
+  // For each key the value of its list that a row is joined with, or null if none is; null: rows
+  // are not joined with lists.
+  List* found;
 };
 
 // ---- What is replaced ----------------------------------------------------------------------
@@ -85,10 +88,28 @@ double combinations(const Replacement& replacement) {
   return count;
 }
 
+int longest_list(const Replacement& replacement) {
+  int longest = 0;
+  for (const auto* values : each<const List>(replacement.lists)) {
+    longest = Max(longest, list_length(values));
+  }
+  return longest;
+}
+
+bool has_array_types(const Replacement& replacement) {
+  for (const auto* key : each<const Node>(replacement.keys)) {
+    if (!OidIsValid(get_array_type(exprType(key)))) return false;
+  }
+  return true;
+}
+
+// Most of many combinations would have no rows. But who has made a list wants all of it.
 bool are_few(const Replacement& replacement) {
+  const int longest = has_array_types(replacement) ? longest_list(replacement) : 0;
+  const int most = Max(kMaxElements, Min(longest, kMostListed));
   const double count = combinations(replacement);
   const int columns = list_length(replacement.keys) + (replacement.nulls == nullptr ? 0 : 1);
-  return count <= kMaxElements && bms_num_members(replacement.nulls) <= kMostKeysWithNull &&
+  return count <= most && bms_num_members(replacement.nulls) <= kMostKeysWithNull &&
          (columns <= kMostHashedKeys || count * columns <= kMostConstants);
 }
 
@@ -138,56 +159,95 @@ Node* choice_of(Expr* condition, Node* value, Node* other) {
 
 // ---- The new query -------------------------------------------------------------------------
 
+bool has_nulls(const Replacement& replacement) {
+  return replacement.nulls != nullptr;
+}
+
+// Whether the lists are arrays, because each constant of VALUES takes its time and memory.
+bool has_arrays(const Replacement& replacement) {
+  return combinations(replacement) > kMaxElements && has_array_types(replacement);
+}
+
+void append_row_of_nulls(StringInfo text, const Replacement& replacement) {
+  const ListCell* cell;
+  foreach (cell, replacement.keys) {
+    appendStringInfo(text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "(" : ", ",
+                     type_and_collation(static_cast<const Node*>(lfirst(cell))));
+  }
+  appendStringInfo(text, "%s)", has_nulls(replacement) ? ", 0" : "");
+}
+
+void append_array(StringInfo text, const Node* key) {
+  const Const* array = makeNullConst(get_array_type(exprType(key)), -1, exprCollation(key));
+  appendStringInfo(text, "pg_catalog.unnest(NULL::%s)", type_and_collation(as<Node>(array)));
+}
+
+void append_arrays(StringInfo text, const Replacement& replacement) {
+  appendStringInfoString(text, "ROWS FROM (");
+  const ListCell* cell;
+  foreach (cell, replacement.keys) {
+    if (foreach_current_index(cell) > 0) appendStringInfoString(text, ", ");
+    append_array(text, static_cast<const Node*>(lfirst(cell)));
+  }
+  if (has_nulls(replacement)) appendStringInfoString(text, ", pg_catalog.unnest(NULL::int4[])");
+  appendStringInfoChar(text, ')');
+}
+
 // The new query with NULLs in the place of lists and rows, as text. The parser makes its joins.
 char* template_of(const Replacement& replacement) {
   StringInfoData text;
   initStringInfo(&text);
   const int keys = list_length(replacement.keys);
-  const bool has_nulls = replacement.nulls != nullptr;
+  const bool has_number = has_nulls(replacement);
   appendStringInfoString(&text, "SELECT ");
   for (int i = 0; i < keys; ++i) appendStringInfo(&text, "k.k%d, ", i);
-  if (has_nulls) appendStringInfoString(&text, "k.n, ");
+  if (has_number) appendStringInfoString(&text, "k.n, ");
   for (int i = 0; i < list_length(replacement.columns); ++i) appendStringInfo(&text, "s.c%d, ", i);
-  appendStringInfoString(&text, "s.present FROM (VALUES (");
-  const ListCell* cell;
-  foreach (cell, replacement.keys) {
-    appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
-                     type_and_collation(static_cast<const Node*>(lfirst(cell))));
+  appendStringInfoString(&text, "s.present FROM ");
+  if (has_arrays(replacement)) {
+    append_arrays(&text, replacement);
+  } else {
+    appendStringInfoString(&text, "(VALUES ");
+    append_row_of_nulls(&text, replacement);
+    appendStringInfoString(&text, ", ");
+    append_row_of_nulls(&text, replacement);
+    appendStringInfoChar(&text, ')');
   }
-  appendStringInfo(&text, "%s), (", has_nulls ? ", 0" : "");
-  foreach (cell, replacement.keys) {
-    appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
-                     type_and_collation(static_cast<const Node*>(lfirst(cell))));
-  }
-  appendStringInfo(&text, "%s)) k (", has_nulls ? ", 0" : "");
+  appendStringInfoString(&text, " k (");
   for (int i = 0; i < keys; ++i) appendStringInfo(&text, "%sk%d", i == 0 ? "" : ", ", i);
-  appendStringInfo(&text, "%s) LEFT JOIN (SELECT ", has_nulls ? ", n" : "");
+  appendStringInfo(&text, "%s) LEFT JOIN (SELECT ", has_number ? ", n" : "");
   append_nulls(&text, "k", replacement.keys);
   append_nulls(&text, "c", replacement.columns);
-  appendStringInfo(&text, "true AS present%s) s ON ", has_nulls ? ", 0 AS n" : "");
+  appendStringInfo(&text, "true AS present%s) s ON ", has_number ? ", 0 AS n" : "");
   for (int i = 0; i < keys; ++i) {
     appendStringInfo(&text, "%sk.k%d OPERATOR(pg_catalog.=) s.k%d", i == 0 ? "" : " AND ", i, i);
   }
-  if (has_nulls) appendStringInfoString(&text, " AND k.n OPERATOR(pg_catalog.=) s.n");
+  if (has_number) appendStringInfoString(&text, " AND k.n OPERATOR(pg_catalog.=) s.n");
   return text.data;
 }
 
-// An array of the values but NULL.
-Node* array_of(const List* values, const Node* key) {
-  const Oid type = exprType(key);
+Node* array_constant(Datum* elements, int count, Oid type, Oid collation) {
   int16 length;
   bool by_value;
   char alignment;
   get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  auto* elements =
-      static_cast<Datum*>(palloc(static_cast<Size>(list_length(values)) * sizeof(Datum)));
+  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
+  return as<Node>(
+      makeConst(get_array_type(type), -1, collation, -1, PointerGetDatum(array), false, false));
+}
+
+Datum* elements_for(size_t count) {
+  return static_cast<Datum*>(palloc((count + 1) * sizeof(Datum)));
+}
+
+// An array of the values but NULL.
+Node* array_of(const List* values, const Node* key) {
+  Datum* elements = elements_for(static_cast<size_t>(list_length(values)));
   int count = 0;
   for (const auto* value : each<const Const>(values)) {
     if (!value->constisnull) elements[count++] = value->constvalue;
   }
-  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
-  return as<Node>(makeConst(get_array_type(type), -1, exprCollation(key), -1,
-                            PointerGetDatum(array), false, false));
+  return array_constant(elements, count, exprType(key), exprCollation(key));
 }
 
 // key = ANY (list) OR key IS NULL, the latter if the list has NULL
@@ -203,13 +263,35 @@ Expr* is_in_list(const Node* key, const List* values) {
   return makeBoolExpr(OR_EXPR, list_make2(is_listed, null_test(key)), kNowhere);
 }
 
+const List* whole_list(const Replacement& replacement, int number) {
+  return static_cast<const List*>(list_nth(replacement.whole_lists, number));
+}
+
+// Whether rows are joined with the list of a key, to know whether it has theirs: PostgreSQL would
+// hash a long array when it comes to the first row.
+bool is_joined(const Replacement& replacement, int number) {
+  return list_nth(replacement.others, number) != nullptr &&
+         list_length(whole_list(replacement, number)) > kMaxElements;
+}
+
+// Whether the list has the key of a row.
+Expr* is_listed(const Replacement& replacement, int number, const Node* key) {
+  const List* values = whole_list(replacement, number);
+  if (!is_joined(replacement, number)) return is_in_list(key, values);
+  auto* is_found =
+      as<NullTest>(null_test(static_cast<const Node*>(list_nth(replacement.found, number))));
+  is_found->nulltesttype = IS_NOT_NULL;
+  if (!has_null(values)) return as<Expr>(is_found);
+  return makeBoolExpr(OR_EXPR, list_make2(is_found, null_test(key)), kNowhere);
+}
+
 // The key of a row in the list: another one is the one that stands for all others.
 Node* listed_key(const Replacement& replacement, int number) {
   auto* key = static_cast<Node*>(copyObjectImpl(list_nth(replacement.keys, number)));
   const void* other = list_nth(replacement.others, number);
   if (other == nullptr) return key;
-  const auto* values = static_cast<const List*>(list_nth(replacement.whole_lists, number));
-  return choice_of(is_in_list(key, values), key, static_cast<Node*>(copyObjectImpl(other)));
+  return choice_of(is_listed(replacement, number, key), key,
+                   static_cast<Node*>(copyObjectImpl(other)));
 }
 
 // A key as the join compares it: with another value in the place of NULL, if its list has NULL.
@@ -244,52 +326,148 @@ Node* number_of_nulls(const Replacement& replacement) {
   return number;
 }
 
-// The old FROM and WHERE, as a derived table of keys and columns.
-Query* make_source_of_keys(const Query* query, const Replacement& replacement) {
-  Query* source = make_source(query);
+// What the join compares and what aggregates read, as columns of a derived table.
+void add_columns_of_keys(Query* source, const Replacement& replacement) {
   for (int key = 0; key < list_length(replacement.keys); ++key) {
     add_source_column(source, compared_key(replacement, key), psprintf("k%d", key));
   }
   add_source_columns(source, replacement.columns, "c");
   add_source_column(source, bool_constant(true), "present");
-  if (replacement.nulls != nullptr) add_source_column(source, number_of_nulls(replacement), "n");
+  if (has_nulls(replacement)) add_source_column(source, number_of_nulls(replacement), "n");
+}
+
+Bitmapset* joined_lists(const Replacement& replacement) {
+  Bitmapset* joined = nullptr;
+  for (int key = 0; key < list_length(replacement.keys); ++key) {
+    if (is_joined(replacement, key)) joined = bms_add_member(joined, key);
+  }
+  return joined;
+}
+
+// Rows that are joined with the long lists of their keys, as text.
+char* template_of_joins(const Replacement& replacement, const Bitmapset* joined) {
+  StringInfoData text;
+  initStringInfo(&text);
+  appendStringInfoString(&text, "SELECT ");
+  for (int i = 0; i < list_length(replacement.keys); ++i) appendStringInfo(&text, "r.k%d, ", i);
+  for (int i = 0; i < list_length(replacement.columns); ++i) appendStringInfo(&text, "r.c%d, ", i);
+  appendStringInfoString(&text, "true");
+  for (int key = -1; (key = bms_next_member(joined, key)) >= 0;) {
+    appendStringInfo(&text, ", o%d.k", key);
+  }
+  appendStringInfoString(&text, " FROM (SELECT ");
+  append_nulls(&text, "k", replacement.keys);
+  append_nulls(&text, "c", replacement.columns);
+  appendStringInfoString(&text, "true) r");
+  for (int key = -1; (key = bms_next_member(joined, key)) >= 0;) {
+    appendStringInfoString(&text, " LEFT JOIN ");
+    append_array(&text, static_cast<const Node*>(list_nth(replacement.keys, key)));
+    appendStringInfo(&text, " o%d (k) ON o%d.k OPERATOR(pg_catalog.=) r.k%d", key, key, key);
+  }
+  return text.data;
+}
+
+void fill_joined_lists(const Query* made, const Replacement& replacement, const Bitmapset* joined) {
+  int key = -1;
+  for (auto* entry : each<RangeTblEntry>(made->rtable)) {
+    if (entry->rtekind != RTE_FUNCTION) continue;
+    key = bms_next_member(joined, key);
+    auto* call = as<FuncExpr>(static_cast<RangeTblFunction*>(linitial(entry->functions))->funcexpr);
+    call->args = list_make1(array_of(whole_list(replacement, key),
+                                     static_cast<const Node*>(list_nth(replacement.keys, key))));
+  }
+}
+
+// Joins the rows with long lists of their keys, of which a key stands for all others.
+Query* joined_source(Query* source, const Replacement& replacement, const Bitmapset* joined) {
+  add_source_columns(source, replacement.keys, "k");
+  add_source_columns(source, replacement.columns, "c");
+  add_source_column(source, bool_constant(true), "present");
+  put_below(source);
+  Query* made = parse_template(template_of_joins(replacement, joined));
+  fill_joined_lists(made, replacement, joined);
+  static_cast<RangeTblEntry*>(linitial(made->rtable))->subquery = source;
+  const int keys = list_length(replacement.keys);
+  const int columns = list_length(replacement.columns);
+  Replacement rows = replacement;
+  rows.keys = rows.columns = rows.found = NIL;
+  for (int i = 0; i < keys; ++i) rows.found = lappend(rows.found, nullptr);
+  int joined_key = -1;
+  const ListCell* cell;
+  foreach (cell, made->targetList) {
+    const int number = foreach_current_index(cell);
+    auto* column = static_cast<TargetEntry*>(lfirst(cell))->expr;
+    if (number < keys) {
+      rows.keys = lappend(rows.keys, column);
+    } else if (number < keys + columns) {
+      rows.columns = lappend(rows.columns, column);
+    } else if (number > keys + columns) {
+      joined_key = bms_next_member(joined, joined_key);
+      lfirst(list_nth_cell(rows.found, joined_key)) = column;
+    }
+  }
+  made->targetList = NIL;
+  add_columns_of_keys(made, rows);
+  return made;
+}
+
+// The old FROM and WHERE, as a derived table of keys and columns.
+Query* make_source_of_keys(const Query* query, const Replacement& replacement) {
+  Query* source = make_source(query);
+  const Bitmapset* joined = joined_lists(replacement);
+  if (joined != nullptr) {
+    source = joined_source(source, replacement, joined);
+  } else {
+    add_columns_of_keys(source, replacement);
+  }
   put_below(source);
   return source;
 }
 
-// All combinations of the values of the keys, as rows of VALUES.
-List* rows_of(const Replacement& replacement) {
-  List* rows = list_make1(NIL);
-  for (auto* item : each<List>(replacement.lists)) {
-    List* longer = NIL;
-    const ListCell* row;
-    foreach (row, rows) {
-      const ListCell* value;
-      foreach (value, item) {
-        List* extended = list_copy(static_cast<List*>(lfirst(row)));
-        longer = lappend(longer, lappend(extended, copyObjectImpl(lfirst(value))));
-      }
-    }
-    rows = longer;
+// Calls `use` with each combination of the values of the keys, until it returns false. The row has
+// a constant for each key, and changes from call to call.
+template <class Use>
+void each_combination(const Replacement& replacement, Use use) {
+  List* row = NIL;
+  for (auto* values : each<List>(replacement.lists)) {
+    if (values == NIL) return;
+    row = lappend(row, linitial(values));
   }
-  return rows;
+  const int keys = list_length(row);
+  auto* numbers = static_cast<int*>(palloc0(static_cast<Size>(keys + 1) * sizeof(int)));
+  for (int key = 0; key >= 0;) {
+    CHECK_FOR_INTERRUPTS();
+    if (!use(row)) return;
+    for (key = keys - 1; key >= 0; --key) {
+      const auto* values = static_cast<const List*>(list_nth(replacement.lists, key));
+      numbers[key] = (numbers[key] + 1) % list_length(values);
+      lfirst(list_nth_cell(row, key)) = list_nth(values, numbers[key]);
+      if (numbers[key] > 0) break;
+    }
+  }
 }
 
-// Whether a condition on keys is true, or may be, for a row of them.
-bool may_be_true(const Level* level, const List* keys, const Node* condition, const List* row) {
-  Node* of_row = mapped(const_cast<Node*>(condition),
-                        [&](Node* node) { return counterpart(keys, row, node); });
-  if (!can_be_evaluated(of_row, nullptr)) return true;
-  const Const* value = evaluated(level, of_row, nullptr, nullptr);
-  return value != nullptr && DatumGetBool(value->constvalue);
-}
-
-bool may_be_shown(const Level* level, const List* keys, const List* conditions, const List* row) {
-  CHECK_FOR_INTERRUPTS();
-  for (const auto* condition : each<const Node>(conditions)) {
+// The conditions, prepared for rows of keys. Those that cannot be computed may be true of each row.
+List* tests_of(const Level* level, const List* keys, const List* conditions) {
+  List* tests = NIL;
+  for (auto* condition : each<Node>(conditions)) {
     // WHERE false is how tools ask for the columns of an answer.
-    if (!contain_var_clause(const_cast<Node*>(condition))) continue;
-    if (!may_be_true(level, keys, condition, row)) return false;
+    if (!contain_var_clause(condition) || !can_be_evaluated(condition, keys)) continue;
+    auto* test = static_cast<PreparedExpression*>(palloc(sizeof(PreparedExpression)));
+    *test = prepare_expression(level, condition, keys);
+    tests = lappend(tests, test);
+  }
+  return tests;
+}
+
+bool is_true(const PreparedExpression& test, const List* row) {
+  const NullableDatum value = compute(test, row);
+  return !value.isnull && DatumGetBool(value.value);
+}
+
+bool may_be_shown(const List* tests, const List* row) {
+  for (const auto* test : each<const PreparedExpression>(tests)) {
+    if (!is_true(*test, row)) return false;
   }
   return true;
 }
@@ -315,14 +493,14 @@ int count_named_values(const Node* condition, const Node* key) {
 bool is_of_listed_values(const Level* level, const Replacement& replacement, int number,
                          const Node* condition) {
   const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, number));
+  const List* keys = list_make1(const_cast<Node*>(new_key));
   const int named = count_named_values(condition, new_key);
-  if (named == 0 || !can_be_evaluated(condition, new_key)) return false;
+  if (named == 0 || !can_be_evaluated(condition, keys)) return false;
+  const PreparedExpression test = prepare_expression(level, condition, keys);
   int listed = 0;
   for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.lists, number)))) {
     if (equal(value, list_nth(replacement.others, number))) continue;
-    if (may_be_true(level, list_make1(const_cast<Node*>(new_key)), condition, list_make1(value))) {
-      ++listed;
-    }
+    if (is_true(test, list_make1(value))) ++listed;
   }
   return listed >= named;
 }
@@ -359,16 +537,14 @@ List* conditions_on_groups(const Level* level, const Replacement& replacement, L
   return all;
 }
 
-// Leaves out values of each key that conditions on it alone leave out, if there are too many
-// combinations of all.
+// Leaves out values of each key that conditions on it alone leave out.
 void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
-  if (are_few(*replacement)) return;
   List* shorter = NIL;
   for (int i = 0; i < list_length(replacement->keys); ++i) {
-    List* key = list_make1(list_nth(replacement->new_keys, i));
+    const List* tests = tests_of(level, list_make1(list_nth(replacement->new_keys, i)), conditions);
     List* left = NIL;
     for (auto* value : each<Node>(static_cast<const List*>(list_nth(replacement->lists, i)))) {
-      if (may_be_shown(level, key, conditions, list_make1(value))) left = lappend(left, value);
+      if (may_be_shown(tests, list_make1(value))) left = lappend(left, value);
     }
     shorter = lappend(shorter, left);
   }
@@ -379,9 +555,13 @@ void shorten_lists(const Level* level, const List* conditions, Replacement* repl
 void check_keys_are_left(const PlainLevel* level, const Replacement& replacement,
                          const List* conditions) {
   if (conditions == NIL) return;
-  for (const auto* row : each<const List>(rows_of(replacement))) {
-    if (may_be_shown(level->select, replacement.new_keys, conditions, row)) return;
-  }
+  const List* tests = tests_of(level->select, replacement.new_keys, conditions);
+  bool is_left = false;
+  each_combination(replacement, [&](const List* row) {
+    is_left = may_be_shown(tests, row);
+    return !is_left;
+  });
+  if (is_left) return;
   refuse(level->refused, kNowhere,
          "WHERE leaves out all keys of GROUP BY that are publicly known, so the answer would have "
          "no group",
@@ -389,31 +569,57 @@ void check_keys_are_left(const PlainLevel* level, const Replacement& replacement
          "dp_set_domain if there are others.");
 }
 
-// The rows as the join compares them.
-List* compared_rows(const Replacement& replacement) {
-  List* rows = rows_of(replacement);
-  if (replacement.nulls == nullptr) return rows;
-  ListCell* cell;
-  foreach (cell, rows) {
-    auto* row = static_cast<List*>(lfirst(cell));
-    int number = 0;
-    int key = -1;
-    while ((key = bms_next_member(replacement.nulls, key)) >= 0) {
-      ListCell* value = list_nth_cell(row, key);
-      if (!static_cast<const Const*>(lfirst(value))->constisnull) continue;
-      number |= bit_of(key, replacement.nulls);
-      lfirst(value) = copyObjectImpl(list_nth(replacement.substitutes, key));
-    }
-    lfirst(cell) = lappend(row, integer_constant(number));
+// A row as the join compares it.
+List* compared_row(const Replacement& replacement, const List* combination) {
+  auto* row = static_cast<List*>(copyObjectImpl(combination));
+  if (!has_nulls(replacement)) return row;
+  int number = 0;
+  int key = -1;
+  while ((key = bms_next_member(replacement.nulls, key)) >= 0) {
+    ListCell* value = list_nth_cell(row, key);
+    if (!static_cast<const Const*>(lfirst(value))->constisnull) continue;
+    number |= bit_of(key, replacement.nulls);
+    lfirst(value) = copyObjectImpl(list_nth(replacement.substitutes, key));
   }
+  return lappend(row, integer_constant(number));
+}
+
+List* compared_rows(const Replacement& replacement) {
+  List* rows = NIL;
+  each_combination(replacement, [&](const List* row) {
+    rows = lappend(rows, compared_row(replacement, row));
+    return true;
+  });
   return rows;
 }
 
-// VALUES itself, in the place of the derived table that the parser makes of it.
+// The arrays in the place of the NULLs of the template.
+void fill_arrays(RangeTblEntry* keys, const Replacement& replacement) {
+  const List* rows = compared_rows(replacement);
+  const ListCell* cell;
+  foreach (cell, keys->functions) {
+    const int column = foreach_current_index(cell);
+    Datum* elements = elements_for(static_cast<size_t>(list_length(rows)));
+    int count = 0;
+    for (const auto* row : each<const List>(rows)) {
+      elements[count++] = static_cast<const Const*>(list_nth(row, column))->constvalue;
+    }
+    auto* call = as<FuncExpr>(static_cast<RangeTblFunction*>(lfirst(cell))->funcexpr);
+    const Oid collation = exprCollation(static_cast<Node*>(linitial(call->args)));
+    call->args = list_make1(array_constant(elements, count, call->funcresulttype, collation));
+  }
+}
+
+// The lists: arrays, or VALUES itself, in the place of the derived table that the parser makes of
+// it.
 void fill_template(Query* made, const Replacement& replacement, Query* source) {
   auto* keys = static_cast<RangeTblEntry*>(linitial(made->rtable));
-  auto* values = static_cast<RangeTblEntry*>(linitial(keys->subquery->rtable));
-  values->values_lists = compared_rows(replacement);
+  if (keys->rtekind == RTE_FUNCTION) {
+    fill_arrays(keys, replacement);
+  } else {
+    auto* values = static_cast<RangeTblEntry*>(linitial(keys->subquery->rtable));
+    values->values_lists = compared_rows(replacement);
+  }
   static_cast<RangeTblEntry*>(lsecond(made->rtable))->subquery = source;
 }
 
@@ -463,18 +669,21 @@ Node* shown_key(Node* key, const Node* number_of_nulls, int bit) {
 
 void find_new_columns(const Query* made, Replacement* replacement) {
   const int keys = list_length(replacement->keys);
-  const bool has_nulls = replacement->nulls != nullptr;
+  const bool has_number = has_nulls(*replacement);
   const ListCell* cell;
   foreach (cell, made->targetList) {
     auto* column = as<Node>(static_cast<TargetEntry*>(lfirst(cell))->expr);
     const int number = foreach_current_index(cell);
     if (number < keys) {
+      // A function in FROM does not tell it.
+      as<Var>(column)->vartypmod =
+          exprTypmod(static_cast<Node*>(list_nth(replacement->keys, number)));
       replacement->new_keys = lappend(replacement->new_keys, column);
-    } else if (number > keys || !has_nulls) {
+    } else if (number > keys || !has_number) {
       replacement->new_columns = lappend(replacement->new_columns, column);
     }
   }
-  if (!has_nulls) return;
+  if (!has_number) return;
   const Node* number_of_nulls =
       as<Node>(static_cast<const TargetEntry*>(list_nth(made->targetList, keys))->expr);
   int key = -1;
@@ -551,7 +760,7 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
       list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
                   key_conditions_below(level->select, replacement.keys, replacement.new_keys));
   conditions = conditions_on_groups(level->select, replacement, conditions);
-  shorten_lists(level->select, conditions, &replacement);
+  if (!are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
