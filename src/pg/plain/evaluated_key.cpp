@@ -235,7 +235,10 @@ Const* evaluated(const Level* level, const Node* expression, const Node* inner,
                  const Const* value) {
   const List* parts = inner == nullptr ? NIL : list_make1(const_cast<Node*>(inner));
   const List* values = inner == nullptr ? NIL : list_make1(const_cast<Const*>(value));
-  return constant_of(prepare_expression(level, expression, parts), values);
+  const PreparedExpression prepared = prepare_expression(level, expression, parts);
+  Const* value_of_whole = constant_of(prepared, values);
+  FreeExprContext(prepared.context, true);
+  return value_of_whole;
 }
 
 bool has_null(const List* values) {
