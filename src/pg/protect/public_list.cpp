@@ -300,11 +300,15 @@ void check_size_of_arrays(const JudgedLevel* level, const List* arrays) {
   for (const auto* array : each<const Const>(arrays)) {
     bytes += toast_raw_datum_size(array->constvalue);
   }
-  if (count_rows(arrays) <= kMostListed && bytes <= kMostListedBytes) return;
+  const int rows = count_rows(arrays);
+  constexpr int kColumns = 4;
+  const bool has_few_values = rows <= kColumns * kMostListed / list_length(arrays);
+  if (rows <= kMostListed && has_few_values && bytes <= kMostListedBytes) return;
   refuse_with_code(
       level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
-      psprintf("a list that is joined with protected rows has more than %d rows or %d bytes",
-               kMostListed, static_cast<int>(kMostListedBytes)),
+      psprintf("a list that is joined with protected rows has more than %d rows of %d columns, or "
+               "more than %d bytes",
+               kMostListed, kColumns, static_cast<int>(kMostListedBytes)),
       kListHint);
 }
 
@@ -487,7 +491,7 @@ bool fixes_row_of_list(const JudgedLevel* level, const List* conditions, int num
   const JudgedEntry& entry = entry_of(level, number);
   Bitmapset* fixed = fixed_columns(level, conditions, number, known);
   if (chooses_row_of_list(entry, fixed)) return true;
-  if (entry.values == nullptr) return false;
+  if (entry.values == nullptr || entry.most_rows > kMaxElements) return false;
   fixed = fixed_columns(level, as_equalities(conditions), number, known);
   return fixed != nullptr && is_distinct_with_nulls(entry.values, fixed);
 }
