@@ -112,7 +112,7 @@ SELECT dp_set_domain('visit', 'cost', ARRAY[1.0, 1.00]);
 SELECT dp_set_domain('visit', 'Ward no', ARRAY['a', 'a  ']);
 SELECT dp_set_domain('visit', 'shade', '{black}');
 SELECT dp_set_domain('visit', 'note', ARRAY['{}']);
-SELECT dp_set_domain('visit', 'id', (SELECT array_agg(i) FROM generate_series(1, 1001) i));
+SELECT dp_set_domain('visit', 'id', (SELECT array_agg(i) FROM generate_series(1, 100001) i));
 
 -- Domains follow renamed columns and end with dropped ones. Of a column with another type nothing is known any more.
 ALTER TABLE visit RENAME cost TO price;

@@ -43,7 +43,7 @@ PERSONS_OF_ROWS = {"lines": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}
 NUMBERS = ("int4", "int8", "numeric", "float8")
 INTEGERS = ("int4", "int8")
 LISTS = {"(VALUES (1, 2), (2, 2), (3, 1), (7, NULL)) AS {} (id, level)": ("id", "level"), "generate_series(1, 8) AS {} (id)": ("id",),
-         "unnest('{{1,2,7}}'::int[]) AS {} (id)": ("id",)}
+         "unnest('{{1,2,7}}'::int[]) AS {} (id)": ("id",), "unnest('{{3,1,2,7}}'::int[], '{{1,2,2,NULL}}'::int[]) AS {} (id, level)": ("id", "level")}
 CONDITIONS = ("# = {}", "# IS NULL", "# IS NOT NULL", "coalesce(#, {}) < {}", "# > #", "# IS DISTINCT FROM {}")
 # The planner computes a part of them, or all.
 FOLDED = ("false", "true", "{} < {}", "NULL::bool", "(false AND # = {})", "(true OR # = {})", "(NULL OR # = {})", "coalesce(NULL, # = {})",

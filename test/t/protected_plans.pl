@@ -114,10 +114,10 @@ unlike(slurp_file($node->logfile, $printed), qr/\{NESTLOOP/, 'threat 129: not co
 # all before it, so that a hash under a secret is a key, too. threat 169: rows are never sorted.
 sub grouping
 {
-	my ($key) = @_;
+	my ($key, $from) = (@_, 'staff');
 	my $before = -s $node->logfile;
 	is(summary(seen($node, 'few', "SET debug_print_plan = on; SELECT count(*) FROM (SELECT $key AS k, dp_count(1)
-		FROM staff GROUP BY 1 HAVING dp_keep_group(100, 1e-12)) t WHERE k IS NULL")), '0', "threat 129: groups by $key are answered");
+		FROM $from GROUP BY 1 HAVING dp_keep_group(100, 1e-12)) t WHERE k IS NULL")), '0', "threat 129: groups by $key are answered");
 	my $plan = slurp_file($node->logfile, $before);
 	unlike($plan, qr/\{(INCREMENTAL)?SORT/, "threat 169: nothing is sorted to group by $key");
 	my @grouped = $plan =~ /:aggstrategy\s+(\d)\s+:aggsplit\s+\d\s+:numCols\s+(\d)/g;
@@ -125,6 +125,14 @@ sub grouping
 }
 is(grouping('department'), '2 1 0 0', 'threat 156: stored keys are hashed');
 is(grouping('id * 4294967297'), '2 2 0 0', 'threat 156: computed keys have a secret hash');
+sub with_list
+{
+	my ($factor) = @_;
+	my $list = join(',', map { $_ * $factor } 1 .. 1001);
+	return "staff JOIN unnest('{$list}'::bigint[]) l (k) ON l.k = id::bigint";
+}
+is(grouping('l.k', with_list(1)), '2 1 0 0', 'threat 156: keys of a list are hashed');
+is(grouping('l.k', with_list(4294967297)), '2 2 0 0', 'threat 156: unless many of its values have one hash');
 
 # Which side of the join is hashed decides the order of the rows. The planner expects as many groups as there are departments.
 sub joined

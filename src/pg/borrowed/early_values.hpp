@@ -55,7 +55,12 @@ Datum value_in_memory(Datum value, Oid type);
 constexpr int kMaxElements = 1000;
 constexpr Size kMaxValueBytes = 64 * 1024;
 
-// Whether a value has more.
+// How many values a public list of keys may have, and how many rows a list in FROM that is written
+// as arrays; how many bytes the values have together. A row is found in it by a hash.
+constexpr int kMostListed = 100000;
+constexpr Size kMostListedBytes = 8 * 1024 * 1024;
+
+// Whether a value has more than kMaxElements, or than so many bytes.
 bool is_too_large(Datum value, Oid type, Size most_bytes = kMaxValueBytes);
 
 // Says how else to select.

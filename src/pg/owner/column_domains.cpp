@@ -7,6 +7,7 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/owner/own_relation.hpp"
 #include "pg/server/decimal.hpp"
+#include "pg/server/distinct_values.hpp"
 #include "pg/server/value_type.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
@@ -26,7 +27,7 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMostKeys = kMaxElements;
+constexpr int kMostKeys = kMostListed;
 constexpr double kMostSteps = 4294967296.0;  // the cells of the finest value grid
 
 // Settings under which the output function of each type writes what its input function reads in any
@@ -230,17 +231,19 @@ void check_different(const Keys& keys, const Column& column) {
                            NameStr(column.name), format_type_be(column.type)),
                     errhint("List keys of a column of a type that GROUP BY can sort.")));
   }
-  auto* sorted = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
+  const auto most = static_cast<Size>(keys.count);
+  auto* known = static_cast<Datum*>(palloc(most * sizeof(Datum)));
   int values = 0;
   for (int i = 0; i < keys.count; ++i) {
-    if (!keys.nulls[i]) sorted[values++] = keys.values[i];
+    if (!keys.nulls[i]) known[values++] = keys.values[i];
   }
   if (values < keys.count - 1) refuse_keys("different values");
   if (values == 0) refuse_keys("a list with another value than NULL");
-  Comparison comparison{const_cast<FmgrInfo*>(&type->cmp_proc_finfo), column.collation};
-  qsort_arg(sorted, static_cast<Size>(values), sizeof(Datum), compare, &comparison);
-  for (int i = 1; i < values; ++i) {
-    if (compare(&sorted[i - 1], &sorted[i], &comparison) == 0) refuse_keys("different values");
+  if (!are_distinct(known, values, column.type, column.collation)) refuse_keys("different values");
+  if (values > kMaxElements && !are_spread_by_hash(known, values, column.type, column.collation)) {
+    refuse_keys(
+        psprintf("at most %d values, where many have one hash or their type has none, got %d",
+                 kMaxElements, values));
   }
 }
 
@@ -267,6 +270,16 @@ Datum texts_of(const Keys& keys, Oid type) {
   int first = 1;
   return PointerGetDatum(construct_md_array(texts, keys.nulls, 1, &dimension, &first, TEXTOID, -1,
                                             false, TYPALIGN_INT));
+}
+
+// A query has so many keys as arrays.
+void check_size_of_list(const Keys& keys, Datum texts) {
+  const Size bytes = VARSIZE_ANY(DatumGetPointer(texts));
+  if (keys.count <= kMaxElements || bytes <= kMostListedBytes) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("more than %d keys must have at most %zu bytes together, got %zu",
+                         kMaxElements, kMostListedBytes, bytes),
+                  errhint("List fewer or shorter keys.")));
 }
 
 InternalCall call_set_domain(Oid relation, Column* column) {
@@ -367,11 +380,13 @@ DPQ_FUNCTION(dpq_set_keys) {
     refuse_keys(psprintf("1 to %d values, got %d", kMostKeys, keys.count));
   }
   check_different(keys, column);
+  const Datum texts = texts_of(keys, column.type);
+  check_size_of_list(keys, texts);
   InternalCall call = call_set_domain(relation, &column);
   call.add_text(nullptr);
   call.add_text(nullptr);
   call.add_text(nullptr);
-  call.add(TEXTARRAYOID, {texts_of(keys, column.type), false});
+  call.add(TEXTARRAYOID, {texts, false});
   return call.result();
 }
 

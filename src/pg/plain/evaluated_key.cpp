@@ -1,6 +1,5 @@
 #include "pg/plain/evaluated_key.hpp"
 
-#include "pg/borrowed/early_values.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
@@ -9,9 +8,12 @@ extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -70,35 +72,45 @@ bool is_known_node(const Node* node) {
   }
 }
 
-bool has_unknown_part(const Node* expression, const Node* inner) {
+bool has_unknown_part(const Node* expression, const List* parts) {
   return search(expression, [&](Node* node) {
-    if (equal(node, inner)) return Look::kPast;
+    if (list_member(parts, node)) return Look::kPast;
     const bool is_known =
         is_known_node(node) && !check_functions_in_node(node, is_other_function, nullptr);
     return is_known ? Look::kBelow : Look::kFound;
   });
 }
 
-// Only functions of PostgreSQL's own are called, which change nothing that an error would leave.
-Node* computed_or_null(Node* expression) {
-  const MemoryContext context = CurrentMemoryContext;
-  Node* volatile computed = nullptr;
-  visit_nodes(expression, complete_arguments);
-  PG_TRY();
-  {
-    computed = as<Node>(evaluate_expr(as<Expr>(expression), exprType(expression),
-                                      exprTypmod(expression), exprCollation(expression)));
+// A parameter in the place of each part.
+Node* with_parameters(const Node* expression, const List* parts) {
+  return mapped(const_cast<Node*>(expression), [=](const Node* node) -> Node* {
+    int number = 0;
+    for (const auto* part : each<const Node>(parts)) {
+      ++number;
+      if (!equal(node, part)) continue;
+      Param* parameter = makeNode(Param);
+      parameter->paramkind = PARAM_EXTERN;
+      parameter->paramid = number;
+      parameter->paramtype = exprType(part);
+      parameter->paramtypmod = exprTypmod(part);
+      parameter->paramcollid = exprCollation(part);
+      parameter->location = -1;
+      return as<Node>(parameter);
+    }
+    return nullptr;
+  });
+}
+
+ParamListInfo values_of_parts(const List* parts) {
+  ParamListInfo values = makeParamList(list_length(parts));
+  const ListCell* cell;
+  foreach (cell, parts) {
+    ParamExternData* value = &values->params[foreach_current_index(cell)];
+    *value = {};
+    value->isnull = true;
+    value->ptype = exprType(static_cast<const Node*>(lfirst(cell)));
   }
-  PG_CATCH();
-  {
-    const int code = geterrcode();
-    const bool is_of_values = ERRCODE_TO_CATEGORY(code) == ERRCODE_DATA_EXCEPTION;
-    if (!is_of_values) PG_RE_THROW();
-    MemoryContextSwitchTo(context);
-    FlushErrorState();
-  }
-  PG_END_TRY();
-  return computed;
+  return values;
 }
 
 struct Order {
@@ -114,9 +126,63 @@ int compare_values(const ListCell* left, const ListCell* right, const Order& ord
 
 }  // namespace
 
-bool can_be_evaluated(const Node* expression, const Node* inner) {
+bool can_be_evaluated(const Node* expression, const List* parts) {
   return !expression_returns_set(const_cast<Node*>(expression)) &&
-         !has_unknown_part(expression, inner);
+         !has_unknown_part(expression, parts);
+}
+
+namespace {
+
+PreparedExpression prepare(Node* whole, const List* parts) {
+  visit_nodes(whole, complete_arguments);
+  PreparedExpression prepared{};
+  prepared.expression = as<Expr>(whole);
+  prepared.values = values_of_parts(parts);
+  prepared.state = ExecInitExprWithParams(prepared.expression, prepared.values);
+  prepared.context = CreateStandaloneExprContext();
+  prepared.context->ecxt_param_list_info = prepared.values;
+  return prepared;
+}
+
+}  // namespace
+
+PreparedExpression prepare_expression(const Level* level, const Node* expression,
+                                      const List* parts) {
+  Node* whole = with_parameters(expression, parts);
+  if (contain_mutable_functions(whole)) level->statement->has_values_of_time_zone = true;
+  return prepare(whole, parts);
+}
+
+// Only functions of PostgreSQL's own are called, which change nothing that an error would leave.
+NullableDatum compute(const PreparedExpression& prepared, const List* values) {
+  CHECK_FOR_INTERRUPTS();
+  const ListCell* cell;
+  foreach (cell, values) {
+    const auto* value = static_cast<const Const*>(lfirst(cell));
+    ParamExternData* parameter = &prepared.values->params[foreach_current_index(cell)];
+    parameter->value = value->constvalue;
+    parameter->isnull = value->constisnull;
+  }
+  ResetExprContext(prepared.context);
+  const MemoryContext context = CurrentMemoryContext;
+  volatile Datum computed = 0;
+  volatile bool is_null = true;
+  PG_TRY();
+  {
+    bool has_none;
+    computed = ExecEvalExprSwitchContext(prepared.state, prepared.context, &has_none);
+    is_null = has_none;
+  }
+  PG_CATCH();
+  {
+    const int code = geterrcode();
+    const bool is_of_values = ERRCODE_TO_CATEGORY(code) == ERRCODE_DATA_EXCEPTION;
+    if (!is_of_values) PG_RE_THROW();
+    MemoryContextSwitchTo(context);
+    FlushErrorState();
+  }
+  PG_END_TRY();
+  return {computed, is_null};
 }
 
 Node* with_part(const Node* expression, const Node* part, const Node* other) {
@@ -134,15 +200,33 @@ Node* counterpart(const List* nodes, const List* others, const Node* node) {
   return nullptr;
 }
 
+namespace {
+
+// The value as a constant; null if it is NULL or fails.
+Const* constant_of(const PreparedExpression& prepared, const List* values) {
+  const NullableDatum computed = compute(prepared, values);
+  if (computed.isnull) return nullptr;
+  const auto* expression = as<Node>(prepared.expression);
+  const Oid type = exprType(expression);
+  int16 length;
+  bool by_value;
+  get_typlenbyval(type, &length, &by_value);
+  const Datum copy = length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(computed.value))
+                                  : datumCopy(computed.value, by_value, length);
+  return makeConst(type, exprTypmod(expression), exprCollation(expression), length, copy, false,
+                   by_value);
+}
+
+}  // namespace
+
 Const* evaluated(const Level* level, const Node* expression, const Node* inner,
                  const Const* value) {
-  Node* whole = with_part(expression, inner, as<Node>(value));
-  if (contain_mutable_functions(whole)) level->statement->has_values_of_time_zone = true;
-  Node* computed = computed_or_null(whole);
-  if (computed == nullptr || !IsA(computed, Const)) return nullptr;
-  auto* constant = as<Const>(computed);
-  constant->location = -1;
-  return constant->constisnull ? nullptr : constant;
+  const List* parts = inner == nullptr ? NIL : list_make1(const_cast<Node*>(inner));
+  const List* values = inner == nullptr ? NIL : list_make1(const_cast<Const*>(value));
+  const PreparedExpression prepared = prepare_expression(level, expression, parts);
+  Const* value_of_whole = constant_of(prepared, values);
+  FreeExprContext(prepared.context, true);
+  return value_of_whole;
 }
 
 List* different_values(List* values, const Node* expression) {
@@ -171,11 +255,13 @@ Const* as_stored(const Node* column, const Const* value) {
   Node* cast =
       coerce_to_target_type(nullptr, as<Node>(given), value->consttype, value->consttype,
                             exprTypmod(column), COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
-  auto* stored =
-      cast == nullptr || cast == as<Node>(given) ? nullptr : as<Const>(computed_or_null(cast));
   auto* kept = static_cast<Const*>(copyObjectImpl(value));
-  if (stored == nullptr || !IsA(stored, Const) || stored->constisnull) return kept;
-  const List* both = list_make2(stored, kept);
+  if (cast == nullptr || cast == as<Node>(given)) return kept;
+  const PreparedExpression prepared = prepare(cast, NIL);
+  const Const* stored = constant_of(prepared, NIL);
+  FreeExprContext(prepared.context, true);
+  if (stored == nullptr) return kept;
+  const List* both = list_make2(const_cast<Const*>(stored), kept);
   if (list_length(different_values(const_cast<List*>(both), column)) != 1) return kept;
   kept->constvalue = stored->constvalue;
   return kept;
@@ -194,16 +280,16 @@ Const* null_like(const Node* expression) {
 
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
                      const List* values, bool* gives_null) {
-  if (!can_be_evaluated(expression, inner)) return NIL;
+  const List* parts = list_make1(const_cast<Node*>(inner));
+  if (!can_be_evaluated(expression, parts)) return NIL;
+  const PreparedExpression prepared = prepare_expression(level, expression, parts);
   List* computed = NIL;
-  for (const auto* constant : each<const Const>(values)) {
-    CHECK_FOR_INTERRUPTS();
-    Const* value = evaluated(level, expression, inner, constant);
+  for (auto* constant : each<Const>(values)) {
+    Const* value = constant_of(prepared, list_make1(constant));
     if (value != nullptr) computed = lappend(computed, value);
     *gives_null |= value == nullptr && !constant->constisnull;
   }
-  List* different = different_values(computed, expression);
-  return list_length(different) <= kMaxElements ? different : NIL;
+  return different_values(computed, expression);
 }
 
 }  // namespace dpquantile

@@ -2,19 +2,41 @@
 
 #include "pg/query/level.hpp"
 
+extern "C" {
+#include "nodes/execnodes.h"
+#include "nodes/params.h"
+}
+
 // Expressions computed for one value of a part of theirs, while a query is planned. The keys of
 // GROUP BY date_trunc('month', day) are the values of this function for the days between public
 // bounds, computed here. They must depend on nothing but that: what a session could change until
 // the query runs would give rows keys that the list does not have.
 namespace dpquantile {
 
-// Whether an expression can be computed then: of its parts, `inner` aside, only constants and
+// Whether an expression can be computed then: beside these parts it has only constants and
 // PostgreSQL's own functions that depend on nothing but their arguments and, for times, on the time
 // zone.
-bool can_be_evaluated(const Node* expression, const Node* inner);
+bool can_be_evaluated(const Node* expression, const List* parts);
 
-// The value with `value` in the place of `inner`. Null if it is NULL or fails. Requires
-// can_be_evaluated(). If it depends on the time zone, the statement of the level notes that.
+// An expression that is computed for many values of its parts, of which a list has 100000. Plain
+// data.
+struct PreparedExpression {
+  Expr* expression;
+  ParamListInfo values;
+  ExprState* state;
+  ExprContext* context;
+};
+
+// Requires can_be_evaluated(). If the values depend on the time zone, the statement of the level
+// notes that.
+PreparedExpression prepare_expression(const Level* level, const Node* expression,
+                                      const List* parts);
+
+// The value for these constants, one for each part. NULL also if it fails. Valid until the next
+// call. Can be interrupted.
+NullableDatum compute(const PreparedExpression& prepared, const List* values);
+
+// The same for one value, as a constant, or null. No part has a value if `inner` is null.
 Const* evaluated(const Level* level, const Node* expression, const Node* inner, const Const* value);
 
 // A copy of the expression with another in the place of a part.
@@ -39,7 +61,7 @@ bool has_null(const List* values);
 Const* null_like(const Node* expression);
 
 // The values of an expression for those of a part of it, each once, without NULL. NIL if there are
-// none or too many, or it cannot be computed. `gives_null`: whether it is NULL, or fails, for a
+// none, or it cannot be computed. `gives_null`: whether it is NULL, or fails, for a
 // value of the part that is not NULL.
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
                      const List* values, bool* gives_null);

@@ -1,5 +1,6 @@
 #include "pg/plain/group_keys.hpp"
 
+#include <climits>
 #include <cmath>
 
 #include "pg/borrowed/early_values.hpp"
@@ -59,19 +60,24 @@ const ColumnDomain* domain_with_keys(const Level* level, const Node* key) {
   return domain == nullptr || domain->keys == nullptr ? nullptr : domain;
 }
 
-List* keys_of_domain(const Level* level, Node* key) {
-  const ColumnDomain* domain = domain_with_keys(level, key);
-  if (domain == nullptr) return NIL;
+// The keys of a list with the numbers from `first` to before `end`, or to its end.
+List* keys_of_domain(const ColumnDomain& domain, const Node* key, int first, int end) {
   Datum* texts;
   bool* nulls;
   int count;
-  deconstruct_array(domain->keys, TEXTOID, -1, false, TYPALIGN_INT, &texts, &nulls, &count);
+  deconstruct_array(domain.keys, TEXTOID, -1, false, TYPALIGN_INT, &texts, &nulls, &count);
   List* values = NIL;
-  for (int i = 0; i < count; ++i) {
+  for (int i = first; i < Min(count, end); ++i) {
+    CHECK_FOR_INTERRUPTS();
     values = lappend(values, nulls[i] ? as<Node>(null_like(key))
-                                      : key_of_text(*domain, key, TextDatumGetCString(texts[i])));
+                                      : key_of_text(domain, key, TextDatumGetCString(texts[i])));
   }
   return values;
+}
+
+List* keys_of_domain(const Level* level, const Node* key) {
+  const ColumnDomain* domain = domain_with_keys(level, key);
+  return domain == nullptr ? NIL : keys_of_domain(*domain, key, 0, INT_MAX);
 }
 
 Node* constant_of_number(ValueType type, double number) {
@@ -303,7 +309,8 @@ const Const* other_value_of(const Level* level, Node* key) {
   if (IsA(key, Var)) {
     if (const ColumnDomain* domain = domain_with_keys(level, key)) {
       if (domain->other == 0) return nullptr;
-      return static_cast<const Const*>(list_nth(keys_of_domain(level, key), domain->other - 1));
+      return static_cast<const Const*>(
+          linitial(keys_of_domain(*domain, key, domain->other - 1, domain->other)));
     }
     const auto definition = definition_of(level, as<Var>(key));
     return definition ? other_value_of(definition->level, definition->expression) : nullptr;

@@ -250,7 +250,7 @@ bool is_at_end_of_time(const Node* with) {
 // bound leaves out no key, or all. Bounds that are known only when the query runs are not looked
 // at.
 bool has_no_value(const Level* level, const Node* key_of_bound) {
-  return can_be_evaluated(key_of_bound, nullptr) &&
+  return can_be_evaluated(key_of_bound, NIL) &&
          evaluated(level, key_of_bound, nullptr, nullptr) == nullptr;
 }
 

@@ -4,32 +4,20 @@
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
+#include "pg/plain/list_join.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
-#include "pg/plain/rows_below.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "catalog/pg_aggregate.h"
-#include "catalog/pg_collation.h"
-#include "catalog/pg_operator_d.h"
-#include "catalog/pg_type_d.h"
-#include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "parser/analyze.h"
 #include "parser/parse_oper.h"
-#include "parser/parser.h"
 #include "parser/parsetree.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -40,14 +28,6 @@ namespace {
 constexpr int kMostHashedKeys = 4;
 constexpr int kMostKeysWithNull = 30;  // the bits of an integer
 constexpr int kMostConstants = 2 * kMaxElements;
-
-struct Replacement : RowsBelow {
-  List* lists;        // the public values of the keys that conditions on one key leave in
-  List* whole_lists;  // all of them
-  Bitmapset* nulls;   // the numbers of the keys with NULL in their lists
-  List* substitutes;  // for each key a value of its list that is not NULL
-  List* others;       // for each key the value of its list that stands for all others, or null
-};
 
 // ---- What is replaced ----------------------------------------------------------------------
 
@@ -91,16 +71,21 @@ bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replac
   return true;
 }
 
-double combinations(const Replacement& replacement) {
-  double count = 1;
-  for (const auto* row : each<const List>(replacement.lists)) count *= list_length(row);
-  return count;
+int longest_list(const Replacement& replacement) {
+  int longest = 0;
+  for (const auto* values : each<const List>(replacement.lists)) {
+    longest = Max(longest, list_length(values));
+  }
+  return longest;
 }
 
+// Most of many combinations would have no rows. But who has made a list wants all of it.
 bool are_few(const Replacement& replacement) {
+  const int longest = has_array_types(replacement) ? longest_list(replacement) : 0;
+  const int most = Max(kMaxElements, Min(longest, kMostListed));
   const double count = combinations(replacement);
   const int columns = list_length(replacement.keys) + (replacement.nulls == nullptr ? 0 : 1);
-  return count <= kMaxElements && bms_num_members(replacement.nulls) <= kMostKeysWithNull &&
+  return count <= most && bms_num_members(replacement.nulls) <= kMostKeysWithNull &&
          (columns <= kMostHashedKeys || count * columns <= kMostConstants);
 }
 
@@ -114,194 +99,27 @@ void check_combinations(const PlainLevel* level, const Replacement& replacement)
       "Group by fewer columns, or by coarser ones.");
 }
 
-// ---- Keys that may be NULL -----------------------------------------------------------------
-
-int bit_of(int key, const Bitmapset* nulls) {
-  return 1 << bms_member_index(const_cast<Bitmapset*>(nulls), key);
-}
-
-Node* integer_constant(int value) {
-  return as<Node>(
-      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true));
-}
-
-Expr* null_test(const Node* key) {
-  NullTest* test = makeNode(NullTest);
-  test->arg = static_cast<Expr*>(copyObjectImpl(key));
-  test->nulltesttype = IS_NULL;
-  test->location = kNowhere;
-  return as<Expr>(test);
-}
-
-// CASE WHEN condition THEN value ELSE other END
-Node* choice_of(Expr* condition, Node* value, Node* other) {
-  CaseWhen* branch = makeNode(CaseWhen);
-  branch->expr = condition;
-  branch->result = as<Expr>(value);
-  branch->location = kNowhere;
-  CaseExpr* choice = makeNode(CaseExpr);
-  choice->casetype = exprType(value);
-  choice->casecollid = exprCollation(value);
-  choice->args = list_make1(branch);
-  choice->defresult = as<Expr>(other);
-  choice->location = kNowhere;
-  return as<Node>(choice);
-}
-
-// ---- The new query -------------------------------------------------------------------------
-
-// The new query with NULLs in the place of lists and rows, as text. The parser makes its joins.
-char* template_of(const Replacement& replacement) {
-  StringInfoData text;
-  initStringInfo(&text);
-  const int keys = list_length(replacement.keys);
-  const bool has_nulls = replacement.nulls != nullptr;
-  appendStringInfoString(&text, "SELECT ");
-  for (int i = 0; i < keys; ++i) appendStringInfo(&text, "k.k%d, ", i);
-  if (has_nulls) appendStringInfoString(&text, "k.n, ");
-  for (int i = 0; i < list_length(replacement.columns); ++i) appendStringInfo(&text, "s.c%d, ", i);
-  appendStringInfoString(&text, "s.present FROM (VALUES (");
-  const ListCell* cell;
-  foreach (cell, replacement.keys) {
-    appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
-                     type_and_collation(static_cast<const Node*>(lfirst(cell))));
-  }
-  appendStringInfo(&text, "%s), (", has_nulls ? ", 0" : "");
-  foreach (cell, replacement.keys) {
-    appendStringInfo(&text, "%sNULL::%s", foreach_current_index(cell) == 0 ? "" : ", ",
-                     type_and_collation(static_cast<const Node*>(lfirst(cell))));
-  }
-  appendStringInfo(&text, "%s)) k (", has_nulls ? ", 0" : "");
-  for (int i = 0; i < keys; ++i) appendStringInfo(&text, "%sk%d", i == 0 ? "" : ", ", i);
-  appendStringInfo(&text, "%s) LEFT JOIN (SELECT ", has_nulls ? ", n" : "");
-  append_nulls(&text, "k", replacement.keys);
-  append_nulls(&text, "c", replacement.columns);
-  appendStringInfo(&text, "true AS present%s) s ON ", has_nulls ? ", 0 AS n" : "");
-  for (int i = 0; i < keys; ++i) {
-    appendStringInfo(&text, "%sk.k%d OPERATOR(pg_catalog.=) s.k%d", i == 0 ? "" : " AND ", i, i);
-  }
-  if (has_nulls) appendStringInfoString(&text, " AND k.n OPERATOR(pg_catalog.=) s.n");
-  return text.data;
-}
-
-// An array of the values but NULL.
-Node* array_of(const List* values, const Node* key) {
-  const Oid type = exprType(key);
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  auto* elements =
-      static_cast<Datum*>(palloc(static_cast<Size>(list_length(values)) * sizeof(Datum)));
-  int count = 0;
-  for (const auto* value : each<const Const>(values)) {
-    if (!value->constisnull) elements[count++] = value->constvalue;
-  }
-  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
-  return as<Node>(makeConst(get_array_type(type), -1, exprCollation(key), -1,
-                            PointerGetDatum(array), false, false));
-}
-
-// key = ANY (list) OR key IS NULL, the latter if the list has NULL
-Expr* is_in_list(const Node* key, const List* values) {
-  ParseState* state = make_parsestate(nullptr);
-  List* equality = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup("=")));
-  auto* is_listed = as<ScalarArrayOpExpr>(
-      make_scalar_array_op(state, equality, true, static_cast<Node*>(copyObjectImpl(key)),
-                           array_of(values, key), kNowhere));
-  is_listed->inputcollid = exprCollation(key);
-  free_parsestate(state);
-  if (!has_null(values)) return as<Expr>(is_listed);
-  return makeBoolExpr(OR_EXPR, list_make2(is_listed, null_test(key)), kNowhere);
-}
-
-// The key of a row in the list: another one is the one that stands for all others.
-Node* listed_key(const Replacement& replacement, int number) {
-  auto* key = static_cast<Node*>(copyObjectImpl(list_nth(replacement.keys, number)));
-  const void* other = list_nth(replacement.others, number);
-  if (other == nullptr) return key;
-  const auto* values = static_cast<const List*>(list_nth(replacement.whole_lists, number));
-  return choice_of(is_in_list(key, values), key, static_cast<Node*>(copyObjectImpl(other)));
-}
-
-// A key as the join compares it: with another value in the place of NULL, if its list has NULL.
-Node* compared_key(const Replacement& replacement, int number) {
-  Node* key = listed_key(replacement, number);
-  if (!bms_is_member(number, replacement.nulls)) return key;
-  CoalesceExpr* choice = makeNode(CoalesceExpr);
-  choice->coalescetype = exprType(key);
-  choice->coalescecollid = exprCollation(key);
-  choice->args = list_make2(key, copyObjectImpl(list_nth(replacement.substitutes, number)));
-  choice->location = kNowhere;
-  return as<Node>(choice);
-}
-
-// CASE WHEN key IS NULL THEN bit ELSE 0 END
-Node* bit_of_null(const Replacement& replacement, int key) {
-  return choice_of(null_test(listed_key(replacement, key)),
-                   integer_constant(bit_of(key, replacement.nulls)), integer_constant(0));
-}
-
-// The number that says which keys of a row are NULL.
-Node* number_of_nulls(const Replacement& replacement) {
-  Node* number = nullptr;
-  int key = -1;
-  while ((key = bms_next_member(replacement.nulls, key)) >= 0) {
-    Node* bit = bit_of_null(replacement, key);
-    number = number == nullptr
-                 ? bit
-                 : as<Node>(makeFuncExpr(F_INT4OR, INT4OID, list_make2(number, bit), InvalidOid,
-                                         InvalidOid, COERCE_EXPLICIT_CALL));
-  }
-  return number;
-}
-
-// The old FROM and WHERE, as a derived table of keys and columns.
-Query* make_source_of_keys(const Query* query, const Replacement& replacement) {
-  Query* source = make_source(query);
-  for (int key = 0; key < list_length(replacement.keys); ++key) {
-    add_source_column(source, compared_key(replacement, key), psprintf("k%d", key));
-  }
-  add_source_columns(source, replacement.columns, "c");
-  add_source_column(source, bool_constant(true), "present");
-  if (replacement.nulls != nullptr) add_source_column(source, number_of_nulls(replacement), "n");
-  put_below(source);
-  return source;
-}
-
-// All combinations of the values of the keys, as rows of VALUES.
-List* rows_of(const Replacement& replacement) {
-  List* rows = list_make1(NIL);
-  for (auto* item : each<List>(replacement.lists)) {
-    List* longer = NIL;
-    const ListCell* row;
-    foreach (row, rows) {
-      const ListCell* value;
-      foreach (value, item) {
-        List* extended = list_copy(static_cast<List*>(lfirst(row)));
-        longer = lappend(longer, lappend(extended, copyObjectImpl(lfirst(value))));
-      }
-    }
-    rows = longer;
-  }
-  return rows;
-}
-
-// Whether a condition on keys is true, or may be, for a row of them.
-bool may_be_true(const Level* level, const List* keys, const Node* condition, const List* row) {
-  Node* of_row = mapped(const_cast<Node*>(condition),
-                        [&](Node* node) { return counterpart(keys, row, node); });
-  if (!can_be_evaluated(of_row, nullptr)) return true;
-  const Const* value = evaluated(level, of_row, nullptr, nullptr);
-  return value != nullptr && DatumGetBool(value->constvalue);
-}
-
-bool may_be_shown(const Level* level, const List* keys, const List* conditions, const List* row) {
-  CHECK_FOR_INTERRUPTS();
-  for (const auto* condition : each<const Node>(conditions)) {
+// The conditions, prepared for rows of keys. Those that cannot be computed may be true of each row.
+List* tests_of(const Level* level, const List* keys, const List* conditions) {
+  List* tests = NIL;
+  for (auto* condition : each<Node>(conditions)) {
     // WHERE false is how tools ask for the columns of an answer.
-    if (!contain_var_clause(const_cast<Node*>(condition))) continue;
-    if (!may_be_true(level, keys, condition, row)) return false;
+    if (!contain_var_clause(condition) || !can_be_evaluated(condition, keys)) continue;
+    auto* test = static_cast<PreparedExpression*>(palloc(sizeof(PreparedExpression)));
+    *test = prepare_expression(level, condition, keys);
+    tests = lappend(tests, test);
+  }
+  return tests;
+}
+
+bool is_true(const PreparedExpression& test, const List* row) {
+  const NullableDatum value = compute(test, row);
+  return !value.isnull && DatumGetBool(value.value);
+}
+
+bool may_be_shown(const List* tests, const List* row) {
+  for (const auto* test : each<const PreparedExpression>(tests)) {
+    if (!is_true(*test, row)) return false;
   }
   return true;
 }
@@ -327,14 +145,14 @@ int count_named_values(const Node* condition, const Node* key) {
 bool is_of_listed_values(const Level* level, const Replacement& replacement, int number,
                          const Node* condition) {
   const auto* new_key = static_cast<const Node*>(list_nth(replacement.new_keys, number));
+  const List* keys = list_make1(const_cast<Node*>(new_key));
   const int named = count_named_values(condition, new_key);
-  if (named == 0 || !can_be_evaluated(condition, new_key)) return false;
+  if (named == 0 || !can_be_evaluated(condition, keys)) return false;
+  const PreparedExpression test = prepare_expression(level, condition, keys);
   int listed = 0;
   for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.lists, number)))) {
     if (equal(value, list_nth(replacement.others, number))) continue;
-    if (may_be_true(level, list_make1(const_cast<Node*>(new_key)), condition, list_make1(value))) {
-      ++listed;
-    }
+    if (is_true(test, list_make1(value))) ++listed;
   }
   return listed >= named;
 }
@@ -371,16 +189,14 @@ List* conditions_on_groups(const Level* level, const Replacement& replacement, L
   return all;
 }
 
-// Leaves out values of each key that conditions on it alone leave out, if there are too many
-// combinations of all.
+// Leaves out values of each key that conditions on it alone leave out.
 void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
-  if (are_few(*replacement)) return;
   List* shorter = NIL;
   for (int i = 0; i < list_length(replacement->keys); ++i) {
-    List* key = list_make1(list_nth(replacement->new_keys, i));
+    const List* tests = tests_of(level, list_make1(list_nth(replacement->new_keys, i)), conditions);
     List* left = NIL;
     for (auto* value : each<Node>(static_cast<const List*>(list_nth(replacement->lists, i)))) {
-      if (may_be_shown(level, key, conditions, list_make1(value))) left = lappend(left, value);
+      if (may_be_shown(tests, list_make1(value))) left = lappend(left, value);
     }
     shorter = lappend(shorter, left);
   }
@@ -391,42 +207,18 @@ void shorten_lists(const Level* level, const List* conditions, Replacement* repl
 void check_keys_are_left(const PlainLevel* level, const Replacement& replacement,
                          const List* conditions) {
   if (conditions == NIL) return;
-  for (const auto* row : each<const List>(rows_of(replacement))) {
-    if (may_be_shown(level->select, replacement.new_keys, conditions, row)) return;
-  }
+  const List* tests = tests_of(level->select, replacement.new_keys, conditions);
+  bool is_left = false;
+  each_combination(replacement, [&](const List* row) {
+    is_left = may_be_shown(tests, row);
+    return !is_left;
+  });
+  if (is_left) return;
   refuse(level->refused, kNowhere,
          "WHERE leaves out all keys of GROUP BY that are publicly known, so the answer would have "
          "no group",
          "Column domains of dp_protected_tables lists them. Ask the owner of the table for "
          "dp_set_domain if there are others.");
-}
-
-// The rows as the join compares them.
-List* compared_rows(const Replacement& replacement) {
-  List* rows = rows_of(replacement);
-  if (replacement.nulls == nullptr) return rows;
-  ListCell* cell;
-  foreach (cell, rows) {
-    auto* row = static_cast<List*>(lfirst(cell));
-    int number = 0;
-    int key = -1;
-    while ((key = bms_next_member(replacement.nulls, key)) >= 0) {
-      ListCell* value = list_nth_cell(row, key);
-      if (!static_cast<const Const*>(lfirst(value))->constisnull) continue;
-      number |= bit_of(key, replacement.nulls);
-      lfirst(value) = copyObjectImpl(list_nth(replacement.substitutes, key));
-    }
-    lfirst(cell) = lappend(row, integer_constant(number));
-  }
-  return rows;
-}
-
-// VALUES itself, in the place of the derived table that the parser makes of it.
-void fill_template(Query* made, const Replacement& replacement, Query* source) {
-  auto* keys = static_cast<RangeTblEntry*>(linitial(made->rtable));
-  auto* values = static_cast<RangeTblEntry*>(linitial(keys->subquery->rtable));
-  values->values_lists = compared_rows(replacement);
-  static_cast<RangeTblEntry*>(lsecond(made->rtable))->subquery = source;
 }
 
 // ---- Rows without a group ------------------------------------------------------------------
@@ -458,42 +250,6 @@ void note_keys_without_null(const PlainLevel* level, const Replacement& replacem
     }
     if (is_known) continue;
     statement->keys_without_null = lappend(statement->keys_without_null, pstrdup(name));
-  }
-}
-
-// ---- What refers to the old FROM -----------------------------------------------------------
-
-// CASE WHEN (n & bit) = 0 THEN key ELSE NULL END
-Node* shown_key(Node* key, const Node* number_of_nulls, int bit) {
-  Node* is_null = as<Node>(makeFuncExpr(
-      F_INT4AND, INT4OID, list_make2(copyObjectImpl(number_of_nulls), integer_constant(bit)),
-      InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
-  Expr* has_value = make_opclause(Int4EqualOperator, BOOLOID, false, as<Expr>(is_null),
-                                  as<Expr>(integer_constant(0)), InvalidOid, InvalidOid);
-  return choice_of(has_value, key, as<Node>(null_like(key)));
-}
-
-void find_new_columns(const Query* made, Replacement* replacement) {
-  const int keys = list_length(replacement->keys);
-  const bool has_nulls = replacement->nulls != nullptr;
-  const ListCell* cell;
-  foreach (cell, made->targetList) {
-    auto* column = as<Node>(static_cast<TargetEntry*>(lfirst(cell))->expr);
-    const int number = foreach_current_index(cell);
-    if (number < keys) {
-      replacement->new_keys = lappend(replacement->new_keys, column);
-    } else if (number > keys || !has_nulls) {
-      replacement->new_columns = lappend(replacement->new_columns, column);
-    }
-  }
-  if (!has_nulls) return;
-  const Node* number_of_nulls =
-      as<Node>(static_cast<const TargetEntry*>(list_nth(made->targetList, keys))->expr);
-  int key = -1;
-  while ((key = bms_next_member(replacement->nulls, key)) >= 0) {
-    ListCell* new_key = list_nth_cell(replacement->new_keys, key);
-    lfirst(new_key) = shown_key(static_cast<Node*>(lfirst(new_key)), number_of_nulls,
-                                bit_of(key, replacement->nulls));
   }
 }
 
@@ -557,19 +313,19 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
     return nullptr;
   }
   check_columns(level, replacement);
-  Query* made = parse_template(template_of(replacement));
+  Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
   List* conditions =
       list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
                   key_conditions_below(level->select, replacement.keys, replacement.new_keys));
   conditions = conditions_on_groups(level->select, replacement, conditions);
-  shorten_lists(level->select, conditions, &replacement);
+  if (!are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);
   note_keys_without_null(level, replacement);
   Query* source = make_source_of_keys(query, replacement);
-  fill_template(made, replacement, source);
+  fill_list_join(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
   select_from_made(query, made, replacement);
   read_again(level->select);
@@ -589,9 +345,9 @@ bool list_public_keys(PlainLevel* level) {
     return false;
   }
   check_combinations(level, replacement);
-  Query* made = parse_template(template_of(replacement));
+  Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
-  fill_template(made, replacement, nullptr);
+  fill_list_join(made, replacement, nullptr);
   use_list(query, made, replacement);
   return true;
 }

@@ -19,6 +19,14 @@
 //
 //   CASE WHEN department = ANY ('{Engineering,Sales}') THEN department ELSE 'Sales' END
 //
+// where of a list of more than kMaxElements it is a join that tells whether it has the department:
+//
+//   FROM (SELECT department, true AS present FROM staff WHERE age > 30) r
+//   LEFT JOIN unnest('{Engineering,Sales}') o (k) ON o.k = r.department
+//
+// So many rows are no VALUES, but unnest('{Engineering,Sales}') k (department), with an array more
+// for each other column.
+//
 // A list may have NULL, which = finds nowhere. Then both sides of the join have another value of
 // the list in its place, and a number that says which keys are NULL:
 //
@@ -33,7 +41,8 @@ namespace dpquantile {
 
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row
 // that counts, or null, and changes nothing, if a key has no public list, or if they have more
-// combinations than kMaxElements and keys may be chosen privately. Otherwise so many are refused.
+// combinations than kMaxElements and than the longest list has keys, and keys may be chosen
+// privately. Otherwise so many are refused.
 Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys);
 
 // A query for nothing but keys with public lists, by GROUP BY or DISTINCT, reads the lists in the

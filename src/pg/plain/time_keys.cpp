@@ -106,7 +106,7 @@ std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   }
   Node* inner = cast_moment(as<FuncExpr>(moment));
   const auto inside = inner == nullptr ? std::nullopt : time_bounds(level, inner);
-  if (!inside || !can_be_evaluated(moment, inner)) return std::nullopt;
+  if (!inside || !can_be_evaluated(moment, list_make1(inner))) return std::nullopt;
   const Const* lower = extreme(level, moment, inner, inside->lower, 1);
   const Const* upper = extreme(level, moment, inner, inside->upper, -1);
   return lower != nullptr && upper != nullptr ? std::optional(TimeBounds{lower, upper})
@@ -174,8 +174,9 @@ List* beginnings(const Level* level, const FuncExpr* call) {
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
   bool fails = false;
-  return evaluated_list(level, as<Node>(call), moment, moments_between(*bounds, step_of(call)),
-                        &fails);
+  List* values = evaluated_list(level, as<Node>(call), moment,
+                                moments_between(*bounds, step_of(call)), &fails);
+  return list_length(values) <= kMaxElements ? values : NIL;
 }
 
 // ---- Parts ---------------------------------------------------------------------------------
@@ -202,7 +203,7 @@ double number_of(const Const* constant) {
 List* years(const Level* level, const FuncExpr* call, Node* moment) {
   const auto bounds = time_bounds(level, moment);
   const auto* extract = as<Node>(call);
-  if (!bounds || !can_be_evaluated(extract, moment)) return NIL;
+  if (!bounds || !can_be_evaluated(extract, list_make1(moment))) return NIL;
   const Const* first = evaluated(level, extract, moment, bounds->lower);
   const Const* last = evaluated(level, extract, moment, bounds->upper);
   if (first == nullptr || last == nullptr || number_of(first) < 1) return NIL;

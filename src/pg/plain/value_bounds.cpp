@@ -163,7 +163,7 @@ MaybeRange range_of_constant(const Const* constant) {
 // What is computed without a row: a constant, or of constants. As a number of another type, if the
 // two can be compared.
 MaybeRange range_of_value(const Level* level, const Node* expression, Oid type) {
-  if (!can_be_evaluated(expression, nullptr)) return std::nullopt;
+  if (!can_be_evaluated(expression, NIL)) return std::nullopt;
   const Const* value = evaluated(level, expression, nullptr, nullptr);
   const MaybeRange range = value == nullptr ? std::nullopt : range_of_constant(value);
   if (!range) return std::nullopt;
@@ -280,7 +280,7 @@ bool grows_with_time(const Node* moment) {
     const bool adds = name != nullptr && (strcmp(name, "+") == 0 || strcmp(name, "-") == 0);
     return adds && list_length(sum->args) == 2 &&
            grows_with_time(static_cast<const Node*>(linitial(sum->args))) &&
-           can_be_evaluated(static_cast<const Node*>(lsecond(sum->args)), nullptr);
+           can_be_evaluated(static_cast<const Node*>(lsecond(sum->args)), NIL);
   }
   if (!IsA(moment, FuncExpr)) return false;
   const auto* call = as<FuncExpr>(moment);

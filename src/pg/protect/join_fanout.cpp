@@ -245,23 +245,28 @@ bool are_computed_together(const List* terms, const JudgedEntry* list) {
   return true;
 }
 
-// The conditions of the join that keeps all rows of a list, where no other does; NIL if none does.
-const List* conditions_of_kept(Node* from, int list) {
+enum class OuterSide {
+  kKept,    // the one whose rows all stay
+  kAbsent,  // the one in whose place NULLs may be
+};
+
+// The conditions of the outer join of which a list is this side; NIL if there is none.
+const List* conditions_with_side(Node* from, int list, OuterSide side) {
   if (IsA(from, FromExpr)) {
     for (auto* node : each<Node>(as<FromExpr>(from)->fromlist)) {
-      if (const List* found = conditions_of_kept(node, list)) return found;
+      if (const List* found = conditions_with_side(node, list, side)) return found;
     }
     return NIL;
   }
   if (!IsA(from, JoinExpr)) return NIL;
   const auto* join = as<JoinExpr>(from);
-  const bool keeps_left = join->jointype == JOIN_LEFT;
-  const Node* kept = keeps_left ? join->larg : join->rarg;
-  const bool is_kept = (keeps_left || join->jointype == JOIN_RIGHT) && IsA(kept, RangeTblRef) &&
-                       as<RangeTblRef>(kept)->rtindex == list;
-  if (is_kept) return terms_of(join->quals);
-  const List* found = conditions_of_kept(join->larg, list);
-  return found != NIL ? found : conditions_of_kept(join->rarg, list);
+  const bool is_left = join->jointype == JOIN_LEFT;
+  const Node* found_side = is_left == (side == OuterSide::kKept) ? join->larg : join->rarg;
+  const bool is_list = (is_left || join->jointype == JOIN_RIGHT) && IsA(found_side, RangeTblRef) &&
+                       as<RangeTblRef>(found_side)->rtindex == list;
+  if (is_list) return terms_of(join->quals);
+  const List* found = conditions_with_side(join->larg, list, side);
+  return found != NIL ? found : conditions_with_side(join->rarg, list, side);
 }
 
 bool keeps_public_rows(const JudgedLevel* block) {
@@ -276,11 +281,58 @@ bool keeps_public_rows(const JudgedLevel* block) {
 // It makes no inner join of it, because no condition drops rows of the list.
 bool are_of_kept_list(const JudgedLevel* block, const Base& base, const List* terms) {
   if (base.level != block || !keeps_public_rows(block)) return false;
-  const List* conditions = conditions_of_kept(as<Node>(block->query->jointree), base.number);
+  const List* conditions =
+      conditions_with_side(as<Node>(block->query->jointree), base.number, OuterSide::kKept);
   for (const auto* term : each<const Term>(terms)) {
     if (!list_member_ptr(conditions, term->condition)) return false;
   }
   return true;
+}
+
+bool has_list(const JudgedLevel* level, const Node* expression, const JudgedEntry* list) {
+  return has_column_of(columns_of(level, expression), list);
+}
+
+// Whether an expression has columns of a list in WHEN of CASE alone.
+bool has_list_in_when(const JudgedLevel* level, const Node* expression, const JudgedEntry* list) {
+  check_stack_depth();
+  if (!has_list(level, expression, list)) return true;
+  if (IsA(expression, Var)) {
+    const auto definition = definition_of(level, as<Var>(expression));
+    return definition && has_list_in_when(definition->level, definition->expression, list);
+  }
+  if (!IsA(expression, CaseExpr)) {
+    return !any_child(const_cast<Node*>(expression),
+                      [=](const Node* child) { return !has_list_in_when(level, child, list); });
+  }
+  const auto* choice = as<CaseExpr>(expression);
+  for (const auto* branch : each<const CaseWhen>(choice->args)) {
+    if (has_list(level, as<Node>(branch->result), list)) return false;
+  }
+  return !has_list(level, as<Node>(choice->arg), list) &&
+         !has_list(level, as<Node>(choice->defresult), list);
+}
+
+// The terms that are computed where PostgreSQL joins a list. An outer join that puts NULLs in the
+// place of its rows is by its own conditions. Others see the rows that come out of it, unless one
+// is never true of the NULLs, so that PostgreSQL makes an inner join of it. It does not look into
+// CASE for that (find_nonnullable_rels).
+List* terms_at_join(const Base& base, List* terms) {
+  const JudgedEntry* list = &entry_of(base.level, base.number);
+  const List* conditions =
+      conditions_with_side(as<Node>(base.level->query->jointree), base.number, OuterSide::kAbsent);
+  if (conditions == NIL) return terms;
+  List* own = NIL;
+  const ListCell* cell;
+  foreach (cell, terms) {
+    const auto* term = static_cast<const Term*>(lfirst(cell));
+    if (list_member_ptr(conditions, term->condition)) {
+      own = lappend(own, lfirst(cell));
+    } else if (!has_list_in_when(term->level, term->condition, list)) {
+      return terms;
+    }
+  }
+  return own;
 }
 
 Comparisons comparisons_with_list(const JudgedLevel* level, const Block& block, const Base& base) {
@@ -292,6 +344,7 @@ Comparisons comparisons_with_list(const JudgedLevel* level, const Block& block, 
     const bool compares = is_of_several(term->columns) && has_column_of(term->columns, &list);
     if (compares) terms = lappend(terms, lfirst(cell));
   }
+  terms = terms_at_join(base, terms);
   List* conditions = NIL;
   bool is_one_level = true;
   for (const auto* term : each<const Term>(terms)) {

@@ -90,8 +90,8 @@ struct JudgedEntry {
   const PublicLevel*
       public_level;             // the derived table or CTE of public rows, beside protected ones
   Bitmapset* distinct_columns;  // of a list beside protected rows: in each no two rows are equal
-  const RangeTblEntry* values;  // such a list if it is VALUES, or null
-  Bitmapset* compared_columns;  // of VALUES: those that = compares; no two rows are equal in them
+  const RangeTblEntry* values;  // such a list as VALUES, if it is that or arrays, or null
+  Bitmapset* compared_columns;  // of these: those that = compares; no two rows are equal in them
   Bitmapset* hashed_columns;  // those of distinct_columns of which at most two values have one hash
   int most_rows;              // of such a list
   bool may_have_nulls;        // of such a list: whether a value may be NULL

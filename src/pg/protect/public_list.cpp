@@ -12,6 +12,7 @@
 #include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
+#include "access/detoast.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -126,8 +127,7 @@ bool is_spread_by_hash(const RangeTblEntry* entry, int column) {
   return are_spread_by_hash(values, rows.count, rows.columns[0].type, rows.columns[0].collation);
 }
 
-void describe_values(JudgedLevel* level, RangeTblEntry* entry, JudgedEntry* described) {
-  fold_values(level, entry, described);
+void describe_rows(const JudgedLevel* level, const RangeTblEntry* entry, JudgedEntry* described) {
   described->most_rows = list_length(entry->values_lists);
   Bitmapset* comparable = nullptr;
   for (int column = 1; column <= list_length(entry->coltypes); ++column) {
@@ -138,20 +138,25 @@ void describe_values(JudgedLevel* level, RangeTblEntry* entry, JudgedEntry* desc
     if (!is_spread_by_hash(entry, column)) continue;
     described->hashed_columns = bms_add_member(described->hashed_columns, column);
   }
-  if (comparable != nullptr && is_distinct(entry, comparable)) {
+  const bool is_distinct_in_one = described->distinct_columns != nullptr;
+  if (is_distinct_in_one || (comparable != nullptr && is_distinct(entry, comparable))) {
     described->values = entry;
     described->compared_columns = comparable;
   }
   if (comparable == nullptr) {
     refuse_list(level, nullptr,
-                "VALUES that are joined with protected rows have no column that can be compared",
+                "a list that is joined with protected rows has no column that can be compared",
                 "Use columns of numbers, texts, dates or times.");
   }
   if (!is_list(*described)) {
-    refuse_list(level, nullptr,
-                "VALUES that are joined with protected rows have the same row twice",
+    refuse_list(level, nullptr, "a list that is joined with protected rows has the same row twice",
                 "Write each row once.");
   }
+}
+
+void describe_values(JudgedLevel* level, RangeTblEntry* entry, JudgedEntry* described) {
+  fold_values(level, entry, described);
+  describe_rows(level, entry, described);
 }
 
 // ---- VALUES in a derived table or a CTE ----------------------------------------------------
@@ -268,8 +273,109 @@ Node* early_list(JudgedLevel* level, const FuncExpr* original, Node* array) {
   return as<Node>(unnest);
 }
 
+// ---- Arrays --------------------------------------------------------------------------------
+
+// The constant array whose elements a function gives; null if the function is another.
+Const* constant_array(const RangeTblFunction* function) {
+  const auto* call = as<FuncExpr>(function->funcexpr);
+  if (!IsA(call, FuncExpr) || call->funcid != F_UNNEST_ANYARRAY) return nullptr;
+  auto* array = static_cast<Const*>(linitial(call->args));
+  return IsA(array, Const) && !array->constisnull ? array : nullptr;
+}
+
+int count_elements(const Const* array) {
+  const ArrayType* value = DatumGetArrayTypeP(array->constvalue);
+  return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
+}
+
+// Of several arrays the longest.
+int count_rows(const List* arrays) {
+  int rows = 0;
+  for (const auto* array : each<const Const>(arrays)) rows = Max(rows, count_elements(array));
+  return rows;
+}
+
+void check_size_of_arrays(const JudgedLevel* level, const List* arrays) {
+  Size bytes = 0;
+  for (const auto* array : each<const Const>(arrays)) {
+    bytes += toast_raw_datum_size(array->constvalue);
+  }
+  const int rows = count_rows(arrays);
+  constexpr int kColumns = 4;
+  const bool has_few_values = rows <= kColumns * kMostListed / list_length(arrays);
+  if (rows <= kMostListed && has_few_values && bytes <= kMostListedBytes) return;
+  refuse_with_code(
+      level->statement->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
+      psprintf("a list that is joined with protected rows has more than %d rows of %d columns, or "
+               "more than %d bytes",
+               kMostListed, kColumns, static_cast<int>(kMostListedBytes)),
+      kListHint);
+}
+
+// The elements of an array as constants, and NULL for those that it has less than others.
+List* constants_of(const JudgedLevel* level, const Const* array, int count) {
+  const Oid type = get_element_type(array->consttype);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  Datum* values;
+  bool* nulls;
+  int known;
+  deconstruct_array(DatumGetArrayTypeP(array->constvalue), type, length, by_value, alignment,
+                    &values, &nulls, &known);
+  List* constants = NIL;
+  for (int i = 0; i < count; ++i) {
+    const bool is_null = i >= known || nulls[i];
+    Const* constant =
+        makeConst(type, -1, array->constcollid, length, is_null ? 0 : values[i], is_null, by_value);
+    check_constant(level, constant, array->location);
+    constants = lappend(constants, constant);
+  }
+  return constants;
+}
+
+// VALUES with the same rows.
+RangeTblEntry* rows_of_arrays(const JudgedLevel* level, const List* arrays,
+                              JudgedEntry* described) {
+  auto* rows = makeNode(RangeTblEntry);
+  rows->rtekind = RTE_VALUES;
+  const int count = count_rows(arrays);
+  for (int i = 0; i < count; ++i) rows->values_lists = lappend(rows->values_lists, NIL);
+  for (const auto* array : each<const Const>(arrays)) {
+    rows->coltypes = lappend_oid(rows->coltypes, get_element_type(array->consttype));
+    rows->colcollations = lappend_oid(rows->colcollations, array->constcollid);
+    ListCell* row = list_head(rows->values_lists);
+    for (auto* value : each<Const>(constants_of(level, array, count))) {
+      described->may_have_nulls |= value->constisnull;
+      lfirst(row) = lappend(static_cast<List*>(lfirst(row)), value);
+      row = lnext(rows->values_lists, row);
+    }
+  }
+  return rows;
+}
+
+// Returns whether FROM has unnest() of constant arrays: of several, or of one that is longer than
+// a value may be.
+bool describe_arrays(const JudgedLevel* level, const RangeTblEntry* entry, JudgedEntry* described) {
+  List* arrays = NIL;
+  for (const auto* function : each<const RangeTblFunction>(entry->functions)) {
+    Const* array = constant_array(function);
+    if (array == nullptr) return false;
+    arrays = lappend(arrays, array);
+  }
+  if (list_length(arrays) == 1 && count_rows(arrays) <= kMaxElements) return false;
+  check_size_of_arrays(level, arrays);
+  for (const auto* function : each<const RangeTblFunction>(entry->functions)) {
+    check_elements(level, as<FuncExpr>(function->funcexpr));
+  }
+  describe_rows(level, rows_of_arrays(level, arrays, described), described);
+  return true;
+}
+
 void describe_function(JudgedLevel* level, const RangeTblEntry* entry, JudgedEntry* described) {
-  if (entry->funcordinality || list_length(entry->functions) != 1) return;
+  if (entry->funcordinality || describe_arrays(level, entry, described)) return;
+  if (list_length(entry->functions) != 1) return;
   auto* function = static_cast<RangeTblFunction*>(linitial(entry->functions));
   if (!IsA(function->funcexpr, FuncExpr)) return;
   const auto* original = as<FuncExpr>(function->funcexpr);
@@ -290,7 +396,7 @@ void describe_function(JudgedLevel* level, const RangeTblEntry* entry, JudgedEnt
 
 Oid type_of_column(const RangeTblEntry* list, int column) {
   if (list->rtekind == RTE_VALUES) return list_nth_oid(list->coltypes, column - 1);
-  return exprType(static_cast<RangeTblFunction*>(linitial(list->functions))->funcexpr);
+  return exprType(static_cast<RangeTblFunction*>(list_nth(list->functions, column - 1))->funcexpr);
 }
 
 }  // namespace
@@ -385,7 +491,7 @@ bool fixes_row_of_list(const JudgedLevel* level, const List* conditions, int num
   const JudgedEntry& entry = entry_of(level, number);
   Bitmapset* fixed = fixed_columns(level, conditions, number, known);
   if (chooses_row_of_list(entry, fixed)) return true;
-  if (entry.values == nullptr) return false;
+  if (entry.values == nullptr || entry.most_rows > kMaxElements) return false;
   fixed = fixed_columns(level, as_equalities(conditions), number, known);
   return fixed != nullptr && is_distinct_with_nulls(entry.values, fixed);
 }

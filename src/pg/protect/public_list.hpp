@@ -11,9 +11,9 @@ namespace dpquantile {
 
 // Makes the entry of a source or release block a list: says in which columns no two rows of it are
 // equal, and changes the query so that it cannot fail while rows are read. VALUES must have
-// constants. The others are computed before the first row is read, by functions that accept at most
-// 1000 distinct values. Does nothing if the entry is none of these. ereports if it is, and is not
-// allowed.
+// constants, and unnest() of several arrays or of a long one constant arrays. The others are
+// computed before the first row is read, by functions that accept at most 1000 distinct values.
+// Does nothing if the entry is none of these. ereports if it is, and is not allowed.
 void describe_list(JudgedLevel* level, int number);
 
 // Whether describe_list() has found such a list.

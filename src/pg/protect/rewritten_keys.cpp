@@ -2,6 +2,7 @@
 
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/borrowed/early_lookups.hpp"
+#include "pg/borrowed/early_values.hpp"
 #include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/inside.hpp"
@@ -69,8 +70,8 @@ bool is_key_of_list(const GroupKeys& keys, const Node* key) {
 }
 
 // Whether the keys are those that rows of tables have, or of a list: who asks does not choose the
-// hashes of the former (only those who may read protected rows write a joined table), and the
-// latter are few.
+// hashes of the former (only those who may read protected rows write a joined table), and of the
+// latter few have one.
 bool is_stored_key(const JudgedLevel* level, const Node* key) {
   if (!IsA(key, Var)) return false;
   const auto* column = as<Var>(key);
@@ -78,7 +79,10 @@ bool is_stored_key(const JudgedLevel* level, const Node* key) {
   const auto definition = definition_of(level, column);
   if (definition) return is_stored_key(definition->level, definition->expression);
   const JudgedEntry& entry = entry_of(level, static_cast<int>(column->varno));
-  if (entry.relation != nullptr || entry.is_joined_table || is_list(entry)) return true;
+  if (entry.relation != nullptr || entry.is_joined_table) return true;
+  if (is_list(entry)) {
+    return entry.most_rows <= kMaxElements || bms_is_member(column->varattno, entry.hashed_columns);
+  }
   return holds_for_column(level, column, is_stored_key);
 }
 

@@ -76,7 +76,7 @@ SizeBound outer_bound() {
   return bound;
 }
 
-// The longest value in a column of VALUES, which are constants.
+// The longest of the constants in a column of VALUES.
 double longest_value(const RangeTblEntry* list, AttrNumber column) {
   double longest = 0;
   for (auto* row : each<List>(list->values_lists)) {
@@ -86,10 +86,12 @@ double longest_value(const RangeTblEntry* list, AttrNumber column) {
   return longest;
 }
 
-// The values of a list are few and in memory.
-SizeBound bound_of_list(const RangeTblEntry* list, AttrNumber column) {
-  const bool is_values = list->rtekind == RTE_VALUES;
-  SizeBound bound = stored(is_values ? longest_value(list, column) : kMostTextBytes);
+// The values of a list are in memory.
+SizeBound bound_of_list(const JudgedLevel* level, const Var* column) {
+  const RangeTblEntry* list = rt_fetch(column->varno, level->query->rtable);
+  if (list->rtekind != RTE_VALUES) list = entry_of(level, column->varno).values;
+  SizeBound bound =
+      stored(list == nullptr ? kMostTextBytes : longest_value(list, column->varattno));
   bound.is_stored = false;
   bound.is_toasted = false;
   return bound;
@@ -118,9 +120,7 @@ SizeBound bound_of_column(const JudgedLevel* level, const Var* column) {
   if (column->varlevelsup > 0) return outer_bound();
   if (Node* merged = merged_column(level->query, column)) return bound_of(level, merged);
   if (const ColumnWork* own = work_of_source(level, column)) return own->size;
-  if (is_list(entry_of(level, column->varno))) {
-    return bound_of_list(rt_fetch(column->varno, level->query->rtable), column->varattno);
-  }
+  if (is_list(entry_of(level, column->varno))) return bound_of_list(level, column);
   return stored(declared_bytes(getBaseType(exprType(node)), column->vartypmod));
 }
 

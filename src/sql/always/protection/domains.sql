@@ -92,7 +92,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_set_domain(relation regclass, column_n
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_set_keys';
 COMMENT ON FUNCTION @extschema@.dp_set_domain(regclass, name, anycompatiblearray) IS
   'Lists the keys by which private queries may group a protected table. relation: a protected table; column_name: a column of a '
-  'type with equality and order; keys: 1 to 1000 different values of its type; NULL may be one of them. Rows with other values are in no group. '
+  'type with equality and order; keys: 1 to 100000 different values of its type (more than 1000 of a type that can be hashed); NULL may be one of them. Rows with other values are in no group. '
   'The list is public: choose it without looking at the data. It replaces the list that the column had. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_set_other_key(relation regclass, column_name name, key anycompatible) RETURNS void
