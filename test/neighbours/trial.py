@@ -83,6 +83,8 @@ class Trial:
             return None
         text = self.query.sql()  # A join with USING does not show its conditions.
         parts = [part for part in walk(self.query) if isinstance(part, Expr)]
+        if not any(part.is_answer for part in parts):
+            return None  # what dp_error_of tells is computed without rows
         # Groups by one stated person are answers, whose windows are public.
         is_of_one = any(part.rule == "the changed row" for part in parts)
         rules = [part.rule for part in parts if part.rule.startswith(NEVER_ACCEPTED) and part.sql() in text and not (is_of_one and "beside GROUP BY" in part.rule)]
