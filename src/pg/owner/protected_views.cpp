@@ -77,8 +77,8 @@ void find_reasons_in_query(Query* query, Oid view, Oid reader, Reasons* reasons)
   PG_END_TRY();
 }
 
-// What sorts the rows of a view of one table, or chooses them by other rows, is refused whatever the
-// table is.
+// What sorts the rows of a view of one table, or chooses them by other rows, is refused whatever
+// the table is.
 void refuse_order(const Query* body, Oid view, Reasons* reasons) {
   const RefusedQuery refused = {.relation = get_rel_name(view), .reasons = reasons};
   for (const Query* level = body; level != nullptr;) {
