@@ -45,6 +45,15 @@ SELECT DATE_TRUNC('week', at) AS at, COUNT(*) AS count FROM visits WHERE at >= T
 SELECT DATE_TRUNC('month', at) AS at, department AS department, COUNT(*) AS count
   FROM regress_dpq_bi.visits JOIN (SELECT department AS department__, COUNT(*) AS mme_inner__ FROM regress_dpq_bi.visits GROUP BY department ORDER BY mme_inner__ DESC LIMIT 1) AS series_limit ON department = department__
   GROUP BY DATE_TRUNC('month', at), department ORDER BY count DESC LIMIT 10000;
+-- Its grains of several minutes, whose keys are computed of several parts of a time; other keys of this kind
+SELECT DATE_TRUNC('hour', at) + INTERVAL '30 minutes' * FLOOR(EXTRACT(MINUTE FROM at) / 30) AS at, COUNT(*) AS count FROM visits
+ WHERE at >= TO_TIMESTAMP('2024-02-01 06:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-02-01 07:30:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')
+ GROUP BY DATE_TRUNC('hour', at) + INTERVAL '30 minutes' * FLOOR(EXTRACT(MINUTE FROM at) / 30) ORDER BY 1;
+SELECT extract(year FROM at) * 100 + extract(month FROM at) AS month, count(*) FROM visits WHERE at < '2024-03-01' GROUP BY 1 ORDER BY 1;
+SELECT extract(isodow FROM at) * 100 + extract(hour FROM at) AS hour, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+-- Not of a time alone, nor of units that begin apart: chosen privately
+SELECT extract(month FROM at) * 100 + patient % 2 AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT extract(week FROM at) * 100 + extract(month FROM at) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 EXPLAIN SELECT COUNT(*) AS count FROM regress_dpq_bi.visits;
 SELECT MIN(at), MAX(at) FROM regress_dpq_bi.visits;
 SELECT * FROM regress_dpq_bi.visits LIMIT 1001;
@@ -245,6 +254,18 @@ SELECT "visits"."department", SUM(1) FROM "regress_dpq_bi"."visits" "visits"
 -- Power BI: nested queries around the table
 select "_"."department" as "c5", "_"."a0" as "a0" from (select "rows"."department" as "department", count("rows"."amount") as "a0" from (select "department", "amount" from "regress_dpq_bi"."visits" "$Table") "rows" group by "department") "_" where not "_"."a0" is null limit 1000001;
 select count(*) as "$Item" from (select 1 from "regress_dpq_bi"."visits") "_";
+-- Its number of different values counts NULL as one. Where there is none it adds nothing, also with groups.
+select count(distinct("rows"."department")) + max(case when "rows"."department" is null then 1 else 0 end) as "a0" from "regress_dpq_bi"."visits" "rows";
+select "rows"."department" as "c1", count(distinct("rows"."city")) + max(case when "rows"."city" is null then 1 else 0 end) as "a0" from "regress_dpq_bi"."visits" "rows" group by "department" order by 1;
+select max(case when "urgent" is null then 1 else 0 end) as "may be" from "regress_dpq_bi"."visits";
+
+-- Looker: dates of filters in subqueries without tables, months as texts, sums that are never NULL
+SELECT (TO_CHAR(DATE_TRUNC('month', visits.at), 'YYYY-MM')) AS "visits.at_month", COALESCE(SUM(visits.amount), 0) BETWEEN 190000 AND 240000 AS "visits.amount", COUNT(*) AS "visits.count"
+  FROM regress_dpq_bi.visits AS visits
+ WHERE ((( visits.at ) >= ((SELECT (DATE_TRUNC('month', TIMESTAMP '2024-03-15') + (-1 || ' month')::INTERVAL))) AND ( visits.at ) < ((SELECT TIMESTAMP '2024-04-01'))))
+ GROUP BY 1 ORDER BY 1 DESC FETCH NEXT 500 ROWS ONLY;
+SELECT COUNT(*) FROM visits WHERE amount > (SELECT (SELECT 100)) AND (SELECT department) = 'ENT' HAVING COUNT(*) > (SELECT 1);
+SELECT COUNT(*) FROM visits WHERE amount > (SELECT random());
 
 -- Joins with a public dimension, keys of few values, computed keys, conditions on keys and on what they are computed of
 SELECT c.region, count(*) FROM visits v JOIN city c ON c.name = v.city GROUP BY c.region ORDER BY 1;

@@ -73,6 +73,12 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit WHERE id > ALL (SELECT count(*) FROM visit GROUP BY town)'),
   ('SELECT count(*) FROM visit WHERE town = ANY (ARRAY(SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 2))'),
   ('SELECT count(*) FROM visit WHERE person IN (SELECT person FROM visit WHERE town IN (SELECT town FROM visit GROUP BY town ORDER BY count(*) LIMIT 1))'),
+  ('SELECT count(*) FROM visit WHERE town IN (SELECT town FROM visit GROUP BY town HAVING count(*) > 50 UNION SELECT name FROM town WHERE size = 4)'),
+  -- Whether there are rows
+  ('SELECT count(*) FROM visit WHERE EXISTS (SELECT FROM visit GROUP BY town HAVING count(*) > 70)'),
+  ('SELECT count(*) FROM visit WHERE NOT EXISTS (SELECT FROM visit GROUP BY town HAVING count(*) > 1000)'),
+  ('SELECT count(*) FROM visit WHERE EXISTS (SELECT name FROM town WHERE size > 4 UNION SELECT name FROM town WHERE size = 0)'),
+  ('SELECT count(*), EXISTS (SELECT name FROM town ORDER BY 1 LIMIT 1) AS e FROM visit WHERE EXISTS (SELECT FROM (SELECT count(*) AS n FROM visit) x WHERE n = 200)'),
   -- Persons are compared with persons, as ever
   ('SELECT count(DISTINCT person) FROM visit WHERE person IN (SELECT person FROM visit GROUP BY person HAVING sum(cost) > (SELECT count(*) / 8 FROM visit))');
 CREATE FUNCTION regress_dpq_staged.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -140,6 +146,8 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) FROM visit) AND id > (SELECT count(*) FROM visit WHERE cost > (SELECT size FROM town))'),
   ('SELECT count(*) FROM visit WHERE cost > (SELECT set_config(''role'', ''regress_dpq_staged_owner'', false)::int FROM town LIMIT 1)'),
   ('SELECT count(*) FROM visit v WHERE (SELECT count(*) FROM visit w WHERE w.town = v.town) > 3'),
+  ('SELECT count(*) FROM visit WHERE EXISTS (SELECT FROM visit WHERE cost > 48) AND cost > (SELECT count(*) FROM visit)'),
+  ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT FROM town WHERE name = v.town UNION SELECT FROM town WHERE name > v.town)'),
   ('SELECT count(*) FROM visit v WHERE (town, kind) IN (SELECT town, kind FROM visit GROUP BY town, kind)');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
 CREATE TEMP TABLE kept (n bigint);

@@ -300,8 +300,9 @@ List* public_values_of(const Level* level, Node* key) {
   }
   if (List* values = values_of_part(level, key)) return values;
   if (IsA(key, Var)) return NIL;
-  List* values = values_of_expression(level, key);
-  return values != NIL ? values : values_in_terms(level, key);
+  if (List* values = values_of_expression(level, key)) return values;
+  if (List* values = values_of_time_parts(level, key)) return values;
+  return values_in_terms(level, key);
 }
 
 const Const* other_value_of(const Level* level, Node* key) {

@@ -16,6 +16,7 @@
 #include "pg/plain/set_operations.hpp"
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
+#include "pg/plain/subquery_values.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/trees.hpp"
@@ -362,14 +363,16 @@ void count_whole_rows(Query* query) {
   visit_nodes(query->havingQual, count_each);
 }
 
-// Takes set operations but UNION ALL out of rows of persons, subqueries about persons and of public
-// tables out of the expressions of a level with protected rows, window functions, DISTINCT and
-// grouping sets out of one with standard aggregates over such rows, numbers of persons by group,
-// all but keys and aggregates out of a person group, and all but window functions and columns out
-// of a level of such functions. What is taken out becomes levels below. Returns whether the level
-// has changed.
+// Takes subqueries that read no rows, set operations but UNION ALL out of rows of persons,
+// subqueries about persons and of public tables out of the expressions of a level with protected
+// rows, window functions, DISTINCT and grouping sets out of one with standard aggregates over such
+// rows, numbers of persons by group, all but keys and aggregates out of a person group, and all but
+// window functions and columns out of a level of such functions. What is taken out becomes levels
+// below. Returns whether the level has changed.
 bool take_apart_level(const Level* level, bool is_beside_rows) {
   Query* query = level->query;
+  const bool is_of_rows = level->borrowed_rows != NIL || is_beside_rows;
+  if (is_of_rows && put_values_of_subqueries(query)) return true;
   if (put_views_below(level)) return true;
   if (query->setOperations != nullptr) return group_set_operation(level);
   if (level->borrowed_rows != NIL) count_whole_rows(query);

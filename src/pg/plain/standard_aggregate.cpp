@@ -8,10 +8,12 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/plain/missing_bounds.hpp"
+#include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -329,7 +331,35 @@ Node* as_type(const PlainLevel* level, const Aggref* call, Node* answer) {
       psprintf("Ask %s.", call_with_own_bounds(level, call, argument_of(call))));
 }
 
+// A value with what is known of the NULL of columns.
+Node* with_known_null_tests(const Level* level, Node* value) {
+  bool is_known = false;
+  Node* known = mapped(value, [&](const Node* node) -> Node* {
+    if (!IsA(node, NullTest)) return nullptr;
+    const auto* test = as<NullTest>(node);
+    if (test->argisrow || may_be_null(level, as<Node>(test->arg))) return nullptr;
+    is_known = true;
+    return bool_constant(test->nulltesttype == IS_NOT_NULL);
+  });
+  return is_known ? eval_const_expressions(nullptr, known) : value;
+}
+
+// The only value of the argument of min or max, but NULL; null if there are several. Power BI adds
+// max(CASE WHEN person IS NULL THEN 1 ELSE 0 END) to a number of persons.
+Node* only_value(const Level* level, Node* value, Oid aggregate) {
+  check_stack_depth();
+  if (IsA(value, Aggref) && as<Aggref>(value)->aggfnoid == aggregate) {
+    return only_value(level, argument_of(as<Aggref>(value)), aggregate);
+  }
+  Node* known = with_known_null_tests(level, value);
+  if (IsA(known, Const)) return known;
+  const auto definition = IsA(value, Var) ? definition_of(level, as<Var>(value)) : std::nullopt;
+  return definition ? only_value(definition->level, definition->expression, aggregate) : nullptr;
+}
+
 Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower) {
+  Node* only = only_value(level->select, argument_of(call), call->aggfnoid);
+  if (only != nullptr) return as_type(level, call, only);
   const ValueBounds bounds = require_bounds(level, call, argument_of(call));
   const double number = is_lower ? bounds.lower : bounds.upper;
   if (is_temporal(bounds.type)) return as_type(level, call, bound_constant(bounds, number));

@@ -5,6 +5,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
@@ -154,7 +155,7 @@ int64 step_of(const FuncExpr* call) {
 
 // The moments from bound to bound, so near to each other that no value is missed. Where the clock
 // goes back soon after the first, a day goes on that is over then.
-List* moments_between(const TimeBounds& bounds, int64 step) {
+List* moments_between(const TimeBounds& bounds, int64 step, int most) {
   const Timestamp first = DatumGetTimestamp(bounds.lower->constvalue);
   const Timestamp last = DatumGetTimestamp(bounds.upper->constvalue);
   List* moments = NIL;
@@ -163,20 +164,25 @@ List* moments_between(const TimeBounds& bounds, int64 step) {
     moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, last - i * kFoldStep)));
   }
   for (Timestamp at = first; at < last; at += step) {
-    if (list_length(moments) > 5 * kMaxElements) return NIL;
+    if (list_length(moments) > most) return NIL;
     moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, at)));
   }
   return lappend(moments, const_cast<Const*>(bounds.upper));
 }
 
-List* beginnings(const Level* level, const FuncExpr* call) {
-  Node* moment = moment_of(call);
+// The values of a key for the moments between the bounds of one of which it is computed.
+List* values_between_bounds(const Level* level, const Node* key, Node* moment, int64 step,
+                            int most) {
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
   bool fails = false;
-  List* values = evaluated_list(level, as<Node>(call), moment,
-                                moments_between(*bounds, step_of(call)), &fails);
+  List* values = evaluated_list(level, key, moment, moments_between(*bounds, step, most), &fails);
   return list_length(values) <= kMaxElements ? values : NIL;
+}
+
+List* beginnings(const Level* level, const FuncExpr* call) {
+  return values_between_bounds(level, as<Node>(call), moment_of(call), step_of(call),
+                               5 * kMaxElements);
 }
 
 // ---- Parts ---------------------------------------------------------------------------------
@@ -224,7 +230,54 @@ List* extracted_parts(const Level* level, const FuncExpr* call) {
   return strcmp(part_name, "year") == 0 ? years(level, call, moment) : NIL;
 }
 
+// ---- Several parts of one moment -----------------------------------------------------------
+
+// The minutes of a week, which are computed in a part of a second
+constexpr int kMostMomentsOfParts = 13 * kMaxElements;
+
+// The step for the unit with which a part changes; 0 if it is no such part.
+int64 step_of_part(const FuncExpr* call) {
+  const char* name = extracts_part(call) ? text_constant(argument(call, 0)) : nullptr;
+  if (name == nullptr || !is_moment(exprType(argument(call, 1)))) return 0;
+  return step_of_unit(is_one_of(name, "dow isodow doy") ? "day" : name);
+}
+
+// A unit or part of a moment in a key.
+struct UnitOfMoment {
+  Node* moment;  // null if it is something else
+  int64 step;
+};
+
+UnitOfMoment unit_of(const Node* node) {
+  if (!IsA(node, FuncExpr)) return {};
+  const auto* call = as<FuncExpr>(node);
+  if (const int64 step = step_of_part(call)) return {static_cast<Node*>(lsecond(call->args)), step};
+  const bool is_bin = is_one_of(get_func_name(call->funcid), "date_bin");
+  Node* moment = is_bin ? nullptr : moment_of(call);
+  return moment == nullptr ? UnitOfMoment{} : UnitOfMoment{moment, step_of(call)};
+}
+
 }  // namespace
+
+List* values_of_time_parts(const Level* level, const Node* key) {
+  UnitOfMoment least{};
+  bool has_weeks = false;
+  const bool has_other = search(key, [&](Node* node) {
+    const UnitOfMoment unit = unit_of(node);
+    if (unit.moment == nullptr) {
+      return IsA(node, Var) || IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc)
+                 ? Look::kFound
+                 : Look::kBelow;
+    }
+    if (least.moment != nullptr && !equal(least.moment, unit.moment)) return Look::kFound;
+    has_weeks |= unit.step == step_of_unit("week");
+    least = {unit.moment, least.moment == nullptr ? unit.step : Min(least.step, unit.step)};
+    return Look::kPast;
+  });
+  // A month may begin within a week.
+  if (has_other || (has_weeks && least.step > step_of_unit("day"))) return NIL;
+  return values_between_bounds(level, key, least.moment, least.step, kMostMomentsOfParts);
+}
 
 List* whole_numbers(Oid type, int least, int most) {
   List* values = NIL;

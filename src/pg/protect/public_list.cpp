@@ -90,14 +90,17 @@ Rows rows_of(const RangeTblEntry* entry, const Bitmapset* columns) {
   const auto most = static_cast<Size>(list_length(entry->values_lists));
   Rows rows = {static_cast<Datum**>(palloc((most + 1) * sizeof(Datum*))), 0,
                static_cast<ComparedColumn*>(palloc((width + 1) * sizeof(ComparedColumn))), width};
+  int column = -1;
+  for (int i = 0; (column = bms_next_member(columns, column)) >= 0; ++i) {
+    rows.columns[i] = {list_nth_oid(entry->coltypes, column - 1),
+                       list_nth_oid(entry->colcollations, column - 1)};
+  }
   for (auto* row : each<List>(entry->values_lists)) {
     auto* values = static_cast<Datum*>(palloc((width + 1) * sizeof(Datum)));
     bool has_null = false;
-    int column = -1;
+    column = -1;
     for (int i = 0; (column = bms_next_member(columns, column)) >= 0; ++i) {
       const auto* value = static_cast<Const*>(list_nth(row, column - 1));
-      rows.columns[i] = {list_nth_oid(entry->coltypes, column - 1),
-                         list_nth_oid(entry->colcollations, column - 1)};
       values[i] = value->constvalue;
       has_null = has_null || value->constisnull;
     }

@@ -173,11 +173,16 @@ bool shows_columns(const Query* query) {
          !static_cast<TargetEntry*>(linitial(query->targetList))->resjunk;
 }
 
-// Whether a subquery in FROM, or the list of one in an expression, is a stage.
-bool is_stage(const Level* level, Taken taken) {
-  if (is_of_view(level) || !shows_columns(level->query) || !stands_alone(level)) return false;
+// Whether EXISTS asks for rows of a stage.
+bool is_asked_alone(const Level* level, Taken taken) {
+  if (is_of_view(level) || !stands_alone(level)) return false;
   if (gives_answers(level)) return taken == Taken::kAll;
   return gives_public(level) && is_to_be_asked_once(level);
+}
+
+// Whether a subquery in FROM, or the list of one in an expression, is a stage.
+bool is_stage(const Level* level, Taken taken) {
+  return shows_columns(level->query) && is_asked_alone(level, taken);
 }
 
 // A query that selects from this one, and no columns yet.
@@ -354,6 +359,23 @@ Node* stage_array(Staging* staging, const SubLink* subquery, const Level* level)
   return next_parameter(staging, array, -1, exprCollation(value), subquery->location);
 }
 
+// EXISTS (...) becomes (SELECT true FROM (...) LIMIT 1) IS NOT NULL.
+Node* stage_existence(Staging* staging, const SubLink* subquery, const Level* level) {
+  Stage* stage = add_stage(staging, level, StagePlace::kValue, BOOLOID);
+  Query* first = query_around(const_cast<Query*>(stage->query));
+  first->targetList = list_make1(
+      makeTargetEntry(as<Expr>(makeBoolConst(true, false)), 1, pstrdup("exists"), false));
+  first->limitCount = as<Node>(
+      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(1), false, FLOAT8PASSBYVAL));
+  stage->query = first;
+  stage->has_one_row = true;
+  NullTest* test = makeNode(NullTest);
+  test->arg = as<Expr>(next_parameter(staging, BOOLOID, -1, InvalidOid, subquery->location));
+  test->nulltesttype = IS_NOT_NULL;
+  test->location = subquery->location;
+  return as<Node>(test);
+}
+
 bool is_shown_value(const Node* node) {
   return IsA(node, Param) && as<Param>(node)->paramkind == PARAM_SUBLINK;
 }
@@ -402,9 +424,13 @@ Tree* without_stages(Staging* staging, const Level* level, Taken taken, Tree* tr
     const bool is_public_value = subquery->subLinkType == EXPR_SUBLINK && !is_of_view(below) &&
                                  gives_public(below) && shows_columns(below->query) &&
                                  stands_alone(below);
-    const bool is_taken = is_public_value || is_stage(below, taken);
+    const bool is_taken = subquery->subLinkType == EXISTS_SUBLINK
+                              ? is_asked_alone(below, taken)
+                              : is_public_value || is_stage(below, taken);
     if (!is_taken) return nullptr;
     switch (subquery->subLinkType) {
+      case EXISTS_SUBLINK:
+        return stage_existence(staging, subquery, below);
       case EXPR_SUBLINK:
         return stage_value(staging, subquery, below);
       case ARRAY_SUBLINK:
