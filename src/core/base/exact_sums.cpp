@@ -67,6 +67,18 @@ void subtract_from(Limbs sum, std::uint64_t number, unsigned position) {
   }
 }
 
+// By as many bits as the number has room for. A 0 has room for any.
+void shift_left(Limbs number, unsigned shift) {
+  if (shift == 0) return;
+  const std::size_t limbs = std::min<std::size_t>(shift / kLimbBits, number.size());
+  for (std::size_t i = number.size(); i-- > 0;) {
+    const std::uint64_t high = i >= limbs ? number[i - limbs] : 0;
+    const std::uint64_t low = i > limbs ? number[i - limbs - 1] : 0;
+    number[i] =
+        static_cast<std::uint32_t>((high << kLimbBits | low) >> (kLimbBits - shift % kLimbBits));
+  }
+}
+
 bool is_negative(ConstLimbs number) {
   return (number.back() >> (kLimbBits - 1)) != 0;
 }
@@ -74,6 +86,42 @@ bool is_negative(ConstLimbs number) {
 void negate(Limbs number) {
   for (std::uint32_t& limb : number) limb = ~limb;
   add_to(number, 1, 0);
+}
+
+template <std::size_t kLimbs>
+detail::WideInteger<kLimbs> magnitude_of(detail::WideInteger<kLimbs> number) {
+  if (is_negative(number)) negate(number);
+  return number;
+}
+
+void add_double(Limbs sum, double x, const Magnitude& added, unsigned position) {
+  if (std::signbit(x)) {
+    subtract_from(sum, added.mantissa, position);
+  } else {
+    add_to(sum, added.mantissa, position);
+  }
+}
+
+// The square of high * 2^27 + low, in three products below 2^64
+void add_square(Limbs squares, std::uint64_t mantissa, unsigned position) {
+  constexpr unsigned kHalf = 27;
+  const std::uint64_t high = mantissa >> kHalf;
+  const std::uint64_t low = mantissa & ((std::uint64_t{1} << kHalf) - 1);
+  add_to(squares, low * low, position);
+  add_to(squares, high * low, position + kHalf + 1);
+  add_to(squares, high * high, position + 2 * kHalf);
+}
+
+// Adds a number that is not negative, or subtracts it.
+void add_number(Limbs sum, ConstLimbs number, unsigned position, bool is_subtracted) {
+  for (const std::uint32_t limb : number) {
+    if (is_subtracted) {
+      subtract_from(sum, limb, position);
+    } else {
+      add_to(sum, limb, position);
+    }
+    position += kLimbBits;
+  }
 }
 
 // The limbs of a number without zeros at both ends.
@@ -165,6 +213,29 @@ ScaledDouble rounded_magnitude(ConstLimbs number, int bits, int unit) {
   return {fraction, exponent + static_cast<int>(dropped) + unit};
 }
 
+template <std::size_t kLimbs>
+ScaledDouble rounded_sum(const detail::WideInteger<kLimbs>& sum, int bits, int unit) {
+  const ScaledDouble found = rounded_magnitude(magnitude_of(sum), bits, unit);
+  return is_negative(sum) ? ScaledDouble{-found.mantissa, found.exponent} : found;
+}
+
+// count * squares - sum^2, in units of 2^unit. All of it fits into the limbs of the squares.
+template <std::size_t kLimbs>
+ScaledDouble deviations(const detail::WideInteger<kLimbs>& total,
+                        const detail::WideInteger<2 * kLimbs>& squares, std::uint64_t count,
+                        int unit) {
+  const auto magnitude = magnitude_of(total);
+  detail::WideInteger<2 * kLimbs> result{};
+  add_product(result, squares, static_cast<std::uint32_t>(count), 0);
+  add_product(result, ConstLimbs(squares).first(squares.size() - 1),
+              static_cast<std::uint32_t>(count >> kLimbBits), 1);
+  const auto [lowest, sum] = significant(magnitude);
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    subtract_product(result, sum, sum[i], 2 * lowest + i);
+  }
+  return rounded_magnitude(result, kMantissaBits + 1, unit);
+}
+
 }  // namespace
 
 double ScaledDouble::value() const {
@@ -184,47 +255,77 @@ ScaledDouble ScaledDouble::divided_by(double divisor) const {
 
 void ExactSum::add(double x) {
   const Magnitude added(x);
-  if (std::signbit(x)) {
-    subtract_from(units_, added.mantissa, added.position);
-  } else {
-    add_to(units_, added.mantissa, added.position);
-  }
+  add_double(units_, x, added, added.position);
 }
 
 ScaledDouble ExactSum::rounded(int bits) const {
-  if (!is_negative(units_)) return rounded_magnitude(units_, bits, kLowestExponent);
-  auto magnitude = units_;
-  negate(magnitude);
-  const ScaledDouble found = rounded_magnitude(magnitude, bits, kLowestExponent);
-  return {-found.mantissa, found.exponent};
+  return rounded_sum(units_, bits, kLowestExponent);
 }
 
 void ExactSums::add(double x) {
   ++count_;
   sum_.add(x);
-  // The square of high * 2^27 + low, in three products below 2^64
-  constexpr unsigned kHalf = 27;
   const Magnitude added(x);
-  const std::uint64_t high = added.mantissa >> kHalf;
-  const std::uint64_t low = added.mantissa & ((std::uint64_t{1} << kHalf) - 1);
-  const unsigned position = 2 * added.position;
-  add_to(squares_, low * low, position);
-  add_to(squares_, high * low, position + kHalf + 1);
-  add_to(squares_, high * high, position + 2 * kHalf);
+  add_square(squares_, added.mantissa, 2 * added.position);
 }
 
 ScaledDouble ExactSums::deviations_times_count() const {
-  auto magnitude = sum_.units_;
-  if (is_negative(magnitude)) negate(magnitude);
-  detail::WideInteger<kLimbs> result{};
-  add_product(result, squares_, static_cast<std::uint32_t>(count_), 0);
-  add_product(result, ConstLimbs(squares_).first(kLimbs - 1),
-              static_cast<std::uint32_t>(count_ >> kLimbBits), 1);
-  const auto [lowest, sum] = significant(magnitude);
-  for (std::size_t i = 0; i < sum.size(); ++i) {
-    subtract_product(result, sum, sum[i], 2 * lowest + i);
+  return deviations(sum_.units_, squares_, count_, 2 * kLowestExponent);
+}
+
+// Numbers of 111 bits: 2^16 of them have a sum of 127 bits, and their squares one of 238.
+bool NarrowSum::try_add(double x) {
+  constexpr std::uint32_t kMostValues = 1 << 16;
+  constexpr int kMostBits = 111;
+  if (count_ == kMostValues) return false;
+  const Magnitude added(x);
+  if (added.mantissa != 0) {
+    const auto position = static_cast<std::int16_t>(added.position);
+    const std::int16_t first = std::min(first_, position);
+    const auto end = std::max(end_, static_cast<std::int16_t>(position + kMantissaBits + 1));
+    if (end - first > kMostBits) return false;
+    shift_left(units_, static_cast<unsigned>(first_ - first));
+    first_ = first;
+    end_ = end;
+    add_double(units_, x, added, static_cast<unsigned>(position - first));
   }
-  return rounded_magnitude(result, kMantissaBits + 1, 2 * kLowestExponent);
+  ++count_;
+  return true;
+}
+
+ScaledDouble NarrowSum::rounded(int bits) const {
+  return rounded_sum(units_, bits, kLowestExponent + first_);
+}
+
+ExactSum NarrowSum::widened() const {
+  ExactSum sum;
+  if (end_ == 0) return sum;
+  add_number(sum.units_, magnitude_of(units_), static_cast<unsigned>(first_), is_negative(units_));
+  return sum;
+}
+
+bool NarrowSums::try_add(double x) {
+  const std::int16_t first = sum_.first_;
+  if (!sum_.try_add(x)) return false;
+  shift_left(squares_, 2 * static_cast<unsigned>(first - sum_.first_));
+  const Magnitude added(x);
+  if (added.mantissa != 0) {
+    add_square(squares_, added.mantissa, 2 * (added.position - static_cast<unsigned>(sum_.first_)));
+  }
+  return true;
+}
+
+ScaledDouble NarrowSums::deviations_times_count() const {
+  return deviations(sum_.units_, squares_, sum_.count_, 2 * (kLowestExponent + sum_.first_));
+}
+
+ExactSums NarrowSums::widened() const {
+  ExactSums sums;
+  sums.count_ = sum_.count_;
+  sums.sum_ = sum_.widened();
+  if (sum_.end_ != 0)
+    add_number(sums.squares_, squares_, 2 * static_cast<unsigned>(sum_.first_), false);
+  return sums;
 }
 
 }  // namespace dpquantile

@@ -36,6 +36,7 @@ class ExactSum {
 
  private:
   friend class ExactSums;
+  friend class NarrowSum;
 
   // In units of 2^-1074
   static constexpr std::size_t kLimbs = 68;
@@ -53,12 +54,48 @@ class ExactSums {
   ScaledDouble deviations_times_count() const;
 
  private:
+  friend class NarrowSums;
+
   // In units of 2^-2148
   static constexpr std::size_t kLimbs = 2 * ExactSum::kLimbs;
 
   std::uint64_t count_ = 0;
   ExactSum sum_;
   detail::WideInteger<kLimbs> squares_{};
+};
+
+// What ExactSum answers, bit by bit, in 24 bytes, for up to 2^16 finite doubles whose binary digits
+// are within 111 places: one is 2^58 times another at most, 0 aside.
+class NarrowSum {
+ public:
+  // Whether there is room for x beside the values before. Without, nothing is added.
+  bool try_add(double x);
+  ScaledDouble rounded(int bits) const;
+  // To which all values can be added.
+  ExactSum widened() const;
+
+ private:
+  friend class NarrowSums;
+
+  static constexpr std::size_t kLimbs = 4;
+
+  std::uint32_t count_ = 0;
+  // The places of the digits of all values, from 2^-1074 on: the sum is in units of the first.
+  std::int16_t first_ = INT16_MAX;
+  std::int16_t end_ = 0;
+  detail::WideInteger<kLimbs> units_{};
+};
+
+// The same beside ExactSums, in 56 bytes.
+class NarrowSums {
+ public:
+  bool try_add(double x);
+  ScaledDouble deviations_times_count() const;
+  ExactSums widened() const;
+
+ private:
+  NarrowSum sum_;
+  detail::WideInteger<2 * NarrowSum::kLimbs> squares_{};
 };
 
 }  // namespace dpquantile

@@ -19,17 +19,22 @@ namespace {
 constexpr int kRealBits = FLT_MANT_DIG;
 constexpr int kDoubleBits = DBL_MANT_DIG;
 
-// As many values take the room of their exact sums.
-constexpr int64 kFewValues = sizeof(ExactSums) / sizeof(double);
-
 struct FloatValues {
   int64 rows = 0;
   bool has_nan = false;
   bool has_infinity = false;
   bool has_minus_infinity = false;
-  GrowingArray<double> few;  // finite ones, until there are many
-  ExactSums* many = nullptr;
 };
+
+// The sums of the finite values: narrow until one has no room there.
+template <class Narrow, class Wide>
+struct FloatSums : FloatValues {
+  Narrow narrow;
+  Wide* wide = nullptr;
+};
+
+using Sum = FloatSums<NarrowSum, ExactSum>;
+using SumAndSquares = FloatSums<NarrowSums, ExactSums>;
 
 bool is_float(Oid type) {
   return type == FLOAT4OID || type == FLOAT8OID;
@@ -46,38 +51,37 @@ Datum datum_of(const PersonCallInfo* call, float8 value) {
                                  : Float8GetDatum(value);
 }
 
-void add_finite(const PersonCallInfo* call, FloatValues* kept, double value) {
-  if (kept->many != nullptr) {
-    kept->many->add(value);
-    return;
+template <class Sums>
+void add_finite(const PersonCallInfo* call, Sums* sums, double value) {
+  if (sums->wide == nullptr) {
+    if (sums->narrow.try_add(value)) return;
+    sums->wide = new_in(call->memory, sums->narrow.widened());
   }
-  kept->few.add(call->memory, value);
-  if (kept->few.count <= kFewValues) return;
-  kept->many = kept_or_empty<ExactSums>(call, nullptr);
-  for (const double each : kept->few) kept->many->add(each);
-  pfree(kept->few.values);
-  kept->few = {};
+  sums->wide->add(value);
 }
 
+template <class Sums>
 void* add_float(FunctionCallInfo fcinfo, const PersonCallInfo* call, void* kept) {
-  auto* values = kept_or_empty<FloatValues>(call, kept);
+  auto* sums = kept_or_empty<Sums>(call, kept);
   const float8 value = value_of(fcinfo, call);
-  ++values->rows;
+  ++sums->rows;
   if (std::isfinite(value)) {
-    add_finite(call, values, value);
+    add_finite(call, sums, value);
   } else if (std::isnan(value)) {
-    values->has_nan = true;
+    sums->has_nan = true;
   } else {
-    (value > 0 ? values->has_infinity : values->has_minus_infinity) = true;
+    (value > 0 ? sums->has_infinity : sums->has_minus_infinity) = true;
   }
-  return values;
+  return sums;
 }
 
-ExactSums sums_of(FloatValues* kept) {
-  if (kept->many != nullptr) return *kept->many;
-  ExactSums sums;
-  for (const double value : kept->few) sums.add(value);
-  return sums;
+ScaledDouble rounded(const Sum* sums, int bits) {
+  return sums->wide != nullptr ? sums->wide->rounded(bits) : sums->narrow.rounded(bits);
+}
+
+ScaledDouble deviations_times_count(const SumAndSquares* sums) {
+  return sums->wide != nullptr ? sums->wide->deviations_times_count()
+                               : sums->narrow.deviations_times_count();
 }
 
 bool has_finite_values_only(const FloatValues* kept) {
@@ -97,26 +101,26 @@ Datum finite_or_null(FunctionCallInfo fcinfo, float8 value) {
 }
 
 Datum real_sum(FunctionCallInfo fcinfo, const PersonCallInfo*, void* kept) {
-  auto* values = static_cast<FloatValues*>(kept);
+  const auto* values = static_cast<Sum*>(kept);
   if (!has_finite_values_only(values)) {
     return Float4GetDatum(static_cast<float4>(sum_of_infinities(values)));
   }
-  const float8 sum = sums_of(values).sum().rounded(kRealBits).value();
+  const float8 sum = rounded(values, kRealBits).value();
   return std::fabs(sum) > static_cast<float8>(FLT_MAX) ? null_answer(fcinfo)
                                                        : Float4GetDatum(static_cast<float4>(sum));
 }
 
 Datum double_sum(FunctionCallInfo fcinfo, const PersonCallInfo*, void* kept) {
-  auto* values = static_cast<FloatValues*>(kept);
+  const auto* values = static_cast<Sum*>(kept);
   if (!has_finite_values_only(values)) return Float8GetDatum(sum_of_infinities(values));
-  return finite_or_null(fcinfo, sums_of(values).sum().rounded(kDoubleBits).value());
+  return finite_or_null(fcinfo, rounded(values, kDoubleBits).value());
 }
 
 Datum mean(FunctionCallInfo fcinfo, const PersonCallInfo*, void* kept) {
-  auto* values = static_cast<FloatValues*>(kept);
+  const auto* values = static_cast<Sum*>(kept);
   if (!has_finite_values_only(values)) return Float8GetDatum(sum_of_infinities(values));
   const auto rows = static_cast<float8>(values->rows);
-  const ScaledDouble sum = sums_of(values).sum().rounded(kDoubleBits);
+  const ScaledDouble sum = rounded(values, kDoubleBits);
   return finite_or_null(fcinfo, sum.divided_by(rows).value());
 }
 
@@ -125,15 +129,14 @@ enum class Spread { kVariance, kDeviation };
 // kLess is 1 for that of a sample.
 template <Spread kSpread, int kLess>
 Datum spread(FunctionCallInfo fcinfo, const PersonCallInfo*, void* kept) {
-  auto* values = static_cast<FloatValues*>(kept);
+  const auto* values = static_cast<SumAndSquares*>(kept);
   if (values->rows <= kLess) return null_answer(fcinfo);
   if (!has_finite_values_only(values)) {
     return Float8GetDatum(std::numeric_limits<float8>::quiet_NaN());
   }
   const auto rows = static_cast<float8>(values->rows);
-  const ScaledDouble variance =
-      sums_of(values).deviations_times_count().divided_by(rows).divided_by(
-          static_cast<float8>(values->rows - kLess));
+  const ScaledDouble variance = deviations_times_count(values).divided_by(rows).divided_by(
+      static_cast<float8>(values->rows - kLess));
   const bool is_root = kSpread == Spread::kDeviation;
   return finite_or_null(fcinfo, is_root ? variance.square_root() : variance.value());
 }
@@ -170,13 +173,17 @@ bool is_double(Oid type) {
 
 namespace persons {
 
-const PersonVariant kRealSum = {add_float, real_sum, is_real};
-const PersonVariant kDoubleSum = {add_float, double_sum, is_double};
-const PersonVariant kMean = {add_float, mean, is_float};
-const PersonVariant kSampleVariance = {add_float, spread<Spread::kVariance, 1>, is_float};
-const PersonVariant kPopulationVariance = {add_float, spread<Spread::kVariance, 0>, is_float};
-const PersonVariant kSampleDeviation = {add_float, spread<Spread::kDeviation, 1>, is_float};
-const PersonVariant kPopulationDeviation = {add_float, spread<Spread::kDeviation, 0>, is_float};
+const PersonVariant kRealSum = {add_float<Sum>, real_sum, is_real};
+const PersonVariant kDoubleSum = {add_float<Sum>, double_sum, is_double};
+const PersonVariant kMean = {add_float<Sum>, mean, is_float};
+const PersonVariant kSampleVariance = {add_float<SumAndSquares>, spread<Spread::kVariance, 1>,
+                                       is_float};
+const PersonVariant kPopulationVariance = {add_float<SumAndSquares>, spread<Spread::kVariance, 0>,
+                                           is_float};
+const PersonVariant kSampleDeviation = {add_float<SumAndSquares>, spread<Spread::kDeviation, 1>,
+                                        is_float};
+const PersonVariant kPopulationDeviation = {add_float<SumAndSquares>, spread<Spread::kDeviation, 0>,
+                                            is_float};
 const PersonVariant kLeastFloat = {add_to_extreme<false>, extreme, is_float};
 const PersonVariant kLargestFloat = {add_to_extreme<true>, extreme, is_float};
 

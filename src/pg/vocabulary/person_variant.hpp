@@ -36,11 +36,16 @@ struct PersonVariant {
   bool (*takes)(Oid type);
 };
 
+// A copy that lasts as long as the memory.
+template <class Kept>
+Kept* new_in(MemoryContext memory, const Kept& kept) {
+  return new (MemoryContextAlloc(memory, sizeof(Kept))) Kept(kept);
+}
+
 // What is kept, or an empty one in its place.
 template <class Kept>
 Kept* kept_or_empty(const PersonCallInfo* call, void* kept) {
-  if (kept != nullptr) return static_cast<Kept*>(kept);
-  return new (MemoryContextAlloc(call->memory, sizeof(Kept))) Kept{};
+  return kept != nullptr ? static_cast<Kept*>(kept) : new_in(call->memory, Kept{});
 }
 
 // Values in the order in which they come.

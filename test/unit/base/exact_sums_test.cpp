@@ -107,6 +107,93 @@ TEST(ExactSums, EqualsIntegersOfAnyLengthInEveryOrder) {
   }
 }
 
+// Doubles of some 58 binary orders of magnitude, somewhere in the range of all.
+std::vector<double> values_of_one_kind(std::mt19937_64& random, std::size_t count) {
+  constexpr int kOrders = 58;
+  const int least = static_cast<int>(random() % (2046 + 52)) - 1074 - 52;
+  std::vector<double> values;
+  while (values.size() < count) {
+    const auto mantissa = static_cast<double>((random() >> 11) | std::uint64_t{1} << 52);
+    const int exponent = least + static_cast<int>(random() % (kOrders + 1));
+    const double x = std::ldexp(random() % 5 == 0 ? 0x1p52 : mantissa, exponent);
+    if (std::isfinite(x)) values.push_back(random() % 2 == 0 ? x : -x);
+    if (random() % 10 == 0) values.push_back(random() % 2 == 0 ? 0.0 : -0.0);
+  }
+  return values;
+}
+
+TEST(NarrowSums, EqualExactSumsWhileThereIsRoom) {
+  std::mt19937_64 random(2);
+  for (int trial = 0; trial < 2000; ++trial) {
+    NarrowSum narrow;
+    NarrowSums narrow_sums;
+    ExactSums exact;
+    for (const double x : values_of_one_kind(random, 1 + trial % 40)) {
+      ASSERT_TRUE(narrow.try_add(x));
+      ASSERT_TRUE(narrow_sums.try_add(x));
+      exact.add(x);
+      expect_same(narrow.rounded(53), exact.sum().rounded(53));
+      expect_same(narrow.rounded(24), exact.sum().rounded(24));
+      expect_same(narrow_sums.deviations_times_count(), exact.deviations_times_count());
+    }
+  }
+}
+
+TEST(NarrowSums, AreWidenedWhenThereIsNone) {
+  std::mt19937_64 random(3);
+  for (int trial = 0; trial < 300; ++trial) {
+    NarrowSum narrow;
+    NarrowSums narrow_sums;
+    ExactSums exact;
+    for (const double x : adversarial_values(random, 1 + trial % 40)) {
+      ExactSum wide = narrow.widened();
+      ExactSums wide_sums = narrow_sums.widened();
+      const bool is_added = narrow.try_add(x);
+      EXPECT_EQ(narrow_sums.try_add(x), is_added);
+      if (is_added) exact.add(x);
+      if (is_added) wide.add(x);
+      if (is_added) wide_sums.add(x);
+      expect_same(narrow.rounded(53), exact.sum().rounded(53));
+      expect_same(wide.rounded(53), exact.sum().rounded(53));
+      expect_same(wide_sums.sum().rounded(53), exact.sum().rounded(53));
+      EXPECT_EQ(wide_sums.count(), exact.count());
+      expect_same(wide_sums.deviations_times_count(), exact.deviations_times_count());
+    }
+  }
+}
+
+TEST(NarrowSums, HaveRoomFor111BitsInEveryOrder) {
+  for (const double sign : {1.0, -1.0}) {
+    NarrowSums rising;
+    EXPECT_TRUE(rising.try_add(sign));
+    EXPECT_TRUE(rising.try_add(sign * 0x1.fffffffffffffp58));
+    EXPECT_FALSE(rising.try_add(sign * 0x1p59));
+    EXPECT_FALSE(rising.try_add(0.5));
+    EXPECT_TRUE(rising.try_add(0.0));
+    NarrowSums falling;
+    EXPECT_TRUE(falling.try_add(sign * 0x1.fffffffffffffp58));
+    EXPECT_TRUE(falling.try_add(sign));
+    EXPECT_FALSE(falling.try_add(0.5));
+    EXPECT_FALSE(falling.try_add(sign * 0x1p59));
+  }
+}
+
+TEST(NarrowSums, HaveRoomFor2To16Values) {
+  constexpr double kMost = 0x1.fffffffffffffp58;
+  for (const double sign : {1.0, -1.0}) {
+    NarrowSums narrow;
+    ExactSums exact;
+    for (int i = 0; i < 1 << 16; ++i) {
+      const double x = sign * (i == 0 ? 1 : kMost);
+      ASSERT_TRUE(narrow.try_add(x));
+      exact.add(x);
+    }
+    EXPECT_FALSE(narrow.try_add(sign));
+    expect_same(narrow.deviations_times_count(), exact.deviations_times_count());
+    expect_same(narrow.widened().sum().rounded(53), exact.sum().rounded(53));
+  }
+}
+
 TEST(ExactSums, CarriesThroughAllDigits) {
   ExactSum sum;
   for (int i = 0; i < 4; ++i) {
