@@ -83,6 +83,7 @@ SELECT dp_count(50) FROM visits v JOIN unnest(:'list'::int[], :'halves'::int[]) 
 SELECT dp_count(50) FROM visits v JOIN unnest('{1,2,2}'::int[], '{3,4,4}'::int[]) l (id, half) ON v.id = l.half AND v.shop = l.id;
 SELECT dp_count(50) FROM visits v JOIN unnest('{1,2}'::int[], NULL::int[]) l (id, half) ON v.id = l.id;
 SELECT dp_count(50) FROM visits v JOIN unnest('{1,2}'::int[], '{{3},{4}}'::int[]) WITH ORDINALITY l (id, half) ON v.id = l.id;
+SELECT dp_count(50) FROM visits v LEFT JOIN unnest('{}'::int[], '{}'::int[]) l (id, half) ON v.id = l.id AND v.shop = l.half;
 SELECT array_agg(i)::text AS longest FROM generate_series(1, 100001) i \gset
 SELECT dp_count(50) FROM visits v JOIN unnest(:'longest'::int[]) l (id) ON v.id = l.id;
 SELECT dp_count(50) FROM visits v JOIN unnest(:'list'::int[], :'halves'::int[]) l (id, half) ON v.id IS NOT DISTINCT FROM l.id AND v.id % 2 IS NOT DISTINCT FROM l.half;
