@@ -7,7 +7,7 @@ SELECT 'access', relation, grantee, grantee_oid, smallest_epsilon, epsilon, delt
   FROM dpquantile.private_grant ORDER BY relation::text, grantee;
 SELECT 'failed', relation, grantee, grantee_oid, failed_at, sqlstate, closes FROM dpquantile.failed_read ORDER BY failed_at;
 SELECT 'published', * FROM dpquantile.published;
-SELECT 'shown', relation, role, problem, published_epsilon FROM dp_protected_tables ORDER BY relation::text, role;
+SELECT 'shown', relation, role, problem, published_epsilon, published_delta FROM dp_protected_tables ORDER BY relation::text, role;
 SELECT 'domain', d.*, attname FROM dpquantile.column_domain d JOIN pg_attribute ON attrelid = relation AND attnum = column_number
  ORDER BY relation::text, column_name;
 SELECT 'budget', role, relation, epsilon_limit, epsilon_spent, delta_limit, accountant, smallest_charge, revoked, every, period_start, epsilon_before

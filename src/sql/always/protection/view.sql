@@ -86,7 +86,8 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
               THEN format('private access %sis closed: %s', 'of ' || nullif(e.grantee_oid, p.grantee_oid)::regrole || ' ', e.problem)
               WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right
               ELSE 'private queries fail: ' || (SELECT dpquantile.missing_right(r.oid) FROM pg_roles r WHERE r.oid = p.grantee_oid AND r.rolcanlogin) END AS problem,
-         s.epsilon AS published_epsilon
+         s.epsilon AS published_epsilon,
+         s.delta AS published_delta
     FROM dpquantile.private_access p
     LEFT JOIN dpquantile.published_spending s ON s.relation = p.relation
     LEFT JOIN LATERAL (SELECT e.problem, e.grantee_oid FROM dpquantile.early_ends e
@@ -134,4 +135,5 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
   'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does. It does not tell whether the role and '
   'its members are restricted: dp_health does.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.published_epsilon IS
-  'What all that is published of the table costs together (dp_learn_domain), for every role, beside what it spends; NULL if nothing is.';
+  'What all that is published of the table costs together (dp_learn_domain, dp_learn_keys), for every role, beside what it spends; NULL if nothing is.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.published_delta IS 'The delta that this costs besides.';
