@@ -55,7 +55,7 @@ INSERT INTO ordinary VALUES
   ('name', '''bins'''), ('terms', 'NULL'), ('general', 'NULL'), ('before', 'NULL'), ('charged', '''regress_dpq_team'''), ('added_epsilon', '1'), ('added_delta', '0'),
   ('added_rho', '0.5'), ('added_at', '''2026-11-26'''), ('budgets', 'NULL'), ('user_number', '1'),
   ('period_start', '''2026-11-01'''), ('spent', '2'), ('epsilon_left', '1'), ('delta_left', '0'), ('rho_left', '0.1'), ('least_epsilon', '1'), ('least_rho', '0.01'),
-  ('key', '1'), ('condition', 'true'), ('first_half', '5'), ('second_half', '6'), ('asked', '''t'''), ('grantee', '10'), ('through', 'NULL'), ('apply', 'false');
+  ('key', '1'), ('condition', 'true'), ('first_half', '5'), ('second_half', '6'), ('asked', '''t'''), ('grantee', '10'), ('through', 'NULL'), ('apply', 'false'), ('persons', 'true');
 INSERT INTO ordinary VALUES ('every', '''1 month''', 'interval');
 INSERT INTO ordinary
   SELECT 'step', '2', unnest('{int4,int8,numeric}'::regtype[])

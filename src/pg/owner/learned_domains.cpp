@@ -13,8 +13,6 @@
 #include "pg/server/query_random.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -98,17 +96,27 @@ void notice_zeros(const Column& column) {
                            "a view of the rows with other values, and learn its bounds.")));
 }
 
-Datum row_of_result(FunctionCallInfo fcinfo, const char* lower, const char* upper,
-                    double most_outside, bool applied) {
-  TupleDesc columns;
-  if (get_call_result_type(fcinfo, nullptr, &columns) != TYPEFUNC_COMPOSITE) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the result is no row")));
-  }
+CountNoise noise_of(const PrivacyParameter& privacy) {
+  return {PrivacyMeasure::kPure, 1 / privacy.value};
+}
+
+// About how many values may lie outside each bound (Theorem 25d).
+int64 most_outside(const PrivacyParameter& privacy) {
+  return static_cast<int64>(std::ceil(noise_in_block(kWidestBlock, kFarLevel, noise_of(privacy))));
+}
+
+// How many values in one cell have bounds, but for noise.
+int64 least_values(const PrivacyParameter& privacy) {
+  return static_cast<int64>(std::ceil(noise_in_block(1, kFarLevel, noise_of(privacy))));
+}
+
+Datum row_of_result(FunctionCallInfo fcinfo, const char* lower, const char* upper, int64 outside,
+                    bool applied) {
   Datum values[] = {lower == nullptr ? Datum{0} : CStringGetTextDatum(lower),
                     upper == nullptr ? Datum{0} : CStringGetTextDatum(upper),
-                    Int64GetDatum(static_cast<int64>(most_outside)), BoolGetDatum(applied)};
+                    Int64GetDatum(outside), BoolGetDatum(applied)};
   bool nulls[] = {lower == nullptr, upper == nullptr, false, false};
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
+  return result_row(fcinfo, values, nulls);
 }
 
 }  // namespace
@@ -140,9 +148,8 @@ DPQ_FUNCTION(dpq_learn_domain) {
   const Found found = draw_bounds(grid, counts, of_value);
   pfree(counts);
 
-  const double most_outside = std::ceil(
-      noise_in_block(kWidestBlock, kFarLevel, {PrivacyMeasure::kPure, 1 / of_value.value}));
-  if (!found.any) return row_of_result(fcinfo, nullptr, nullptr, most_outside, false);
+  const int64 outside = most_outside(of_value);
+  if (!found.any) return row_of_result(fcinfo, nullptr, nullptr, outside, false);
   const NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
   const char* lower = bound_text(type, range.lower);
   const char* upper = bound_text(type, range.upper);
@@ -150,5 +157,14 @@ DPQ_FUNCTION(dpq_learn_domain) {
   const bool applies = wished && !tells_zeros_alone(type, range);
   if (wished && !applies) notice_zeros(column);
   if (applies) set_bounds(relation, &column, lower, upper, nullptr);
-  return row_of_result(fcinfo, lower, upper, most_outside, applies);
+  return row_of_result(fcinfo, lower, upper, outside, applies);
+}
+
+// (epsilon float8, persons boolean) returns a row: least_values, most_outside
+DPQ_FUNCTION(dpq_learn_expected_error) {
+  const PrivacyParameter of_value =
+      privacy_of_value(stated_amount(PG_GETARG_FLOAT8(0)), PG_GETARG_BOOL(1) ? kValuesOfPerson : 1);
+  Datum values[] = {Int64GetDatum(least_values(of_value)), Int64GetDatum(most_outside(of_value))};
+  bool nulls[lengthof(values)] = {};
+  return result_row(fcinfo, values, nulls);
 }

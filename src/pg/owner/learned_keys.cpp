@@ -14,7 +14,6 @@ extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
@@ -222,16 +221,12 @@ bool can_be_list(const Column& column, const Keys& keys) {
 
 Datum row_of_result(FunctionCallInfo fcinfo, const Keys& keys, Oid type,
                     const GroupSelection& selection, bool applied) {
-  TupleDesc columns;
-  if (get_call_result_type(fcinfo, nullptr, &columns) != TYPEFUNC_COMPOSITE) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the result is no row")));
-  }
   Datum values[] = {texts_of(keys, type), Int32GetDatum(keys.count),
                     Int64GetDatum(static_cast<int64>(selection.rows_kept_half_the_time())),
                     Int64GetDatum(static_cast<int64>(selection.rows_always_kept())),
                     BoolGetDatum(applied)};
   bool nulls[lengthof(values)] = {};
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
+  return result_row(fcinfo, values, nulls);
 }
 
 }  // namespace

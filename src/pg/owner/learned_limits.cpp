@@ -12,9 +12,7 @@
 #include "pg/server/query_random.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "catalog/pg_type_d.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -95,10 +93,6 @@ void set_limit(Oid relation, const LearnedLimit& found) {
 
 Datum row_of_result(FunctionCallInfo fcinfo, const Found& found, double noise_of_one,
                     bool applied) {
-  TupleDesc columns;
-  if (get_call_result_type(fcinfo, nullptr, &columns) != TYPEFUNC_COMPOSITE) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the result is no row")));
-  }
   const LearnedLimit& limit = found.limit;
   Datum values[] = {Int32GetDatum(static_cast<int32>(limit.limit)),
                     Int64GetDatum(whole_rows(limit.rows)),
@@ -107,7 +101,7 @@ Datum row_of_result(FunctionCallInfo fcinfo, const Found& found, double noise_of
                     Float8GetDatum(noise_of_one * static_cast<double>(limit.limit)),
                     BoolGetDatum(applied)};
   bool nulls[] = {!found.any, !found.any, !found.any, !found.any, !found.any, false};
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
+  return result_row(fcinfo, values, nulls);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include "pg/grants/reference.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
+#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -91,6 +93,14 @@ PersonRows rows_with_persons(const ProtectedRelation& protection) {
     last = require_protected(last.through);
   }
   return {from.data, psprintf("t%d.%s", number, quoted_column(last.relation, last.user_column))};
+}
+
+Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls) {
+  TupleDesc columns;
+  if (get_call_result_type(fcinfo, nullptr, &columns) != TYPEFUNC_COMPOSITE) {
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the result is no row")));
+  }
+  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
 }
 
 SPIPlanPtr prepare_rows(const char* query) {

@@ -29,6 +29,9 @@ struct PersonRows {
 // ereports if the caller may not read the tables, or the rows do not lead to persons.
 PersonRows rows_with_persons(const ProtectedRelation& protection);
 
+// The row that a function with arguments OUT returns.
+Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls);
+
 // Connects to SPI and has the query analyzed. So what is wrong with it is known before anything is
 // noted. read_rows() disconnects.
 SPIPlanPtr prepare_rows(const char* query);

@@ -115,6 +115,13 @@ COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean)
   'values but 0 are not, and a notice says so. Of a table that protects persons '
   'the least and the largest value of each person counts, whatever max_rows is. NULL and NaN are ignored. For the owner of the table.';
 
+CREATE OR REPLACE FUNCTION @extschema@.dp_learn_expected_error(epsilon float8, persons boolean DEFAULT false, OUT least_values bigint, OUT most_outside bigint)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_learn_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_learn_expected_error(float8, boolean) IS
+  'What to expect of dp_learn_domain before anything is spent. epsilon: as there; persons: whether the table protects persons, so that each of two values of a person has half of it (default: false); '
+  'least_values: so many values near each other have bounds, as a rule; most_outside: as dp_learn_domain will show it: about how many values at each end may lie outside of the bounds at most. least_values '
+  'is also the number of persons that dp_learn_limits needs, with persons false; for dp_learn_keys see dp_keep_group_rows. Reads no data and costs no budget.';
+
 CREATE OR REPLACE FUNCTION @extschema@.dp_learn_keys(relation regclass, column_name name, epsilon float8, delta float8, apply boolean DEFAULT true,
                                          OUT keys text[], OUT number integer, OUT seldom_below bigint, OUT always_from bigint, OUT applied boolean)
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_learn_keys';
