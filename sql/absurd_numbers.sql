@@ -48,14 +48,14 @@ INSERT INTO ordinary VALUES
   ('method', '''tree'''), ('accountant', '''pure'''), ('neighbours', '''replace'''), ('role', '''regress_dpq_team'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('smallest_charge', '1e-6'),
   ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('error', '5'), ('max_groups', '2'), ('max_rows', '4'), ('x_lower', '0'), ('x_upper', '10'),
-  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
+  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('answer_epsilon', '0.1'), ('rows_left_out', '5'), ('rows_left_out_error', '2'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
   ('list', 'ARRAY[1, 2]'), ('column_name', '''value'''), ('column_type', '''float8'''), ('keys', '''{1}'''),
   ('every', '''month'''), ('at', '''2026-11-26'''), ('on_table', '''t'''), ('epsilon_spent', '1'), ('rho_spent', '0.01'),
   ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('charged_delta', 'NULL'), ('converting_delta', '1e-6'), ('had', 'NULL'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('max_epsilon', '1'), ('most_bytes', '256'),
   ('name', '''bins'''), ('terms', 'NULL'), ('general', 'NULL'), ('before', 'NULL'), ('charged', '''regress_dpq_team'''), ('added_epsilon', '1'), ('added_delta', '0'),
   ('added_rho', '0.5'), ('added_at', '''2026-11-26'''), ('budgets', 'NULL'), ('user_number', '1'),
   ('period_start', '''2026-11-01'''), ('spent', '2'), ('epsilon_left', '1'), ('delta_left', '0'), ('rho_left', '0.1'), ('least_epsilon', '1'), ('least_rho', '0.01'),
-  ('key', '1'), ('condition', 'true'), ('first_half', '5'), ('second_half', '6'), ('asked', '''t'''), ('grantee', '10'), ('through', 'NULL'), ('apply', 'false');
+  ('key', '1'), ('condition', 'true'), ('first_half', '5'), ('second_half', '6'), ('asked', '''t'''), ('grantee', '10'), ('through', 'NULL'), ('apply', 'false'), ('persons', 'true');
 INSERT INTO ordinary VALUES ('every', '''1 month''', 'interval');
 INSERT INTO ordinary
   SELECT 'step', '2', unnest('{int4,int8,numeric}'::regtype[])

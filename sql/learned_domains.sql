@@ -15,6 +15,14 @@ CREATE TABLE visits AS SELECT i AS id, i / 3 AS person, i % 60 + 20 AS age, 1.25
 SELECT * FROM dp_learn_domain('visits', 'age', 100);
 SELECT dp_protect_table('visits', user_id => 'person', max_rows => 3), dp_grant_private_access('visits', 'regress_dpq_reader', epsilon => 50);
 
+-- What to expect is known before anything is spent, and the same for all rows.
+SELECT * FROM dp_learn_expected_error(0.5);
+SELECT * FROM dp_learn_expected_error(1, persons => true);
+SELECT dp_learn_expected_error(0);
+SELECT dp_learn_expected_error(1e-6, true);
+SELECT expected_error, error_in FROM dp_explain('SELECT dp_learn_bounds(age, 0.5) FROM visits');
+SELECT expected_error, error_in FROM dp_explain('SELECT dp_learn_bounds(age, NULL, dp_options(rho => 0.5)) FROM visits');
+
 -- The owner needs no budget: it is the table that pays, for every role.
 SELECT * FROM dp_learn_domain('visits', 'age', 100);
 SELECT * FROM dp_learn_domain('visits', 'amount', 100, apply => false);

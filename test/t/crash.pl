@@ -64,6 +64,26 @@ crash_and_recover();
 is(spent($node), ++$paid,
 	'threat 3: synchronous_commit = off of the server and of the superuser has no effect');
 
+# What an owner publishes is noted before it is drawn.
+my $published = q{SELECT coalesce(sum(epsilon), 0) || ' ' || coalesce(sum(delta), 0) FROM dpquantile.published};
+$node->safe_psql('postgres',
+	q{CREATE TABLE staff AS SELECT i AS salary, 'x' AS department FROM generate_series(1, 100) i; SELECT dp_protect_table('staff')});
+@processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+is($node->safe_psql('postgres', q{SELECT keys FROM dp_learn_keys('staff', 'department', 2, 1e-6)}), '{x}', 'keys are found');
+kill_and_recover($node, @processes);
+is($node->safe_psql('postgres', $published), '2 0.000001', 'threat 237: noted after SIGKILL right after the answer');
+
+# It has found the keys and waits to make them the list when the server dies.
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; SELECT FROM dpquantile.protected_table FOR UPDATE');
+my $finder = start_psql($node, q{SELECT keys FROM dp_learn_keys('staff', 'department', 3, 1e-6)}, user => 'postgres');
+$node->poll_query_until('postgres', q{SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)});
+is($node->safe_psql('postgres', $published), '5 0.000002', 'the note is committed before the answer');
+crash_and_recover();
+unlike(finish_psql($finder), qr/x/, 'threat 237: the server dies before the answer');
+eval { $holder->quit };
+is($node->safe_psql('postgres', $published), '5 0.000002', 'threat 237: the note stays after a crash before the answer');
+
 # A worker that is killed during a charge makes the server restart, as any server process does.
 my $owner = hold_budget($node);
 my $query = start_psql($node, $ANSWER);

@@ -43,7 +43,7 @@ change('dpquantile.control', qr/^comment = '/m, "comment = 'made up, ");
 
 change('src/sql/once/budget.sql', qr/(?<=  converted_delta numeric NOT NULL DEFAULT 0,\n)/, "  note            text NOT NULL DEFAULT 'none',\n");
 spew('src/sql/once/made_up.sql', "CREATE TABLE dpquantile.made_up (id int PRIMARY KEY, note text);\n");
-change('src/sql/always/budget/view.sql', qr/(?<=AS published_epsilon)\n/, ", 'none' AS note\n");
+change('src/sql/always/budget/view.sql', qr/(?<=AS published_delta)\n/, ", 'none' AS note\n");
 change('src/sql/always/budget/add_charge.sql', qr/on_table regclass DEFAULT NULL\)/, 'on_table regclass DEFAULT NULL, reason text DEFAULT NULL)');
 change('src/sql/always/budget/add_charge.sql', qr/^COMMENT ON FUNCTION .*dp_add_charge.*, regclass\)/m,
 	'COMMENT ON FUNCTION @extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text, regclass, text)');

@@ -1,13 +1,13 @@
 -- What pg_upgrade must keep of protection.sql. For psql -Atq as a superuser.
 SET TimeZone = 'UTC';
-SELECT 'table', relation, relation::oid, user_column, user_number, max_rows, unit, through, max_groups FROM dpquantile.protected_table ORDER BY relation::text;
+SELECT 'table', relation, relation::oid, user_column, user_number, max_rows, unit, through, max_groups, rows_left_out, rows_left_out_error FROM dpquantile.protected_table ORDER BY relation::text;
 SELECT 'identity', relation, table_id FROM dpquantile.table_identity ORDER BY relation::text;
 SELECT 'named', * FROM dpquantile.table_name ORDER BY table_id, name;
 SELECT 'access', relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, most_cancels, max_epsilon, granted_at, granted_by
   FROM dpquantile.private_grant ORDER BY relation::text, grantee;
 SELECT 'failed', relation, grantee, grantee_oid, failed_at, sqlstate, closes FROM dpquantile.failed_read ORDER BY failed_at;
 SELECT 'published', * FROM dpquantile.published;
-SELECT 'shown', relation, role, problem, published_epsilon FROM dp_protected_tables ORDER BY relation::text, role;
+SELECT 'shown', relation, role, problem, published_epsilon, published_delta FROM dp_protected_tables ORDER BY relation::text, role;
 SELECT 'domain', d.*, attname FROM dpquantile.column_domain d JOIN pg_attribute ON attrelid = relation AND attnum = column_number
  ORDER BY relation::text, column_name;
 SELECT 'budget', role, relation, epsilon_limit, epsilon_spent, delta_limit, accountant, smallest_charge, revoked, every, period_start, epsilon_before

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <vector>
 
 #include "core/base/int128.hpp"
 #include "core/privacy/integer_noise.hpp"
@@ -39,11 +38,6 @@ double laplace_in_block(double width, double level) {
   return high;
 }
 
-struct Block {
-  std::size_t begin;
-  std::size_t end;
-};
-
 // Blocks of 1, 2, 4 ... 2^digits cells, and whether they have records. Wide blocks, of up to
 // kWidestBlock cells, only tell that the records do not end before them.
 class Blocks {
@@ -68,8 +62,8 @@ class Blocks {
   }
 
   // The narrowest block that has records for sure; of these the one with most.
-  std::optional<Block> densest() const {
-    std::optional<Block> best;
+  std::optional<CellRange> densest() const {
+    std::optional<CellRange> best;
     double most = 0;
     for (int k = 0; k < narrow_ && !best; ++k) {
       const std::size_t width = std::size_t{1} << k;
@@ -152,31 +146,47 @@ double noise_in_block(int width, double level, const CountNoise& noise) {
   return noise.spread * unit;
 }
 
+std::optional<CellRange> cells_with_records(std::span<const std::int64_t> noisy, int digits,
+                                            const CountNoise& noise,
+                                            std::pmr::memory_resource* memory) {
+  const Blocks blocks(noisy, digits, noise, memory);
+  const std::optional<CellRange> densest = blocks.densest();
+  if (!densest) return std::nullopt;
+  return CellRange{blocks.lower_end(densest->begin), blocks.upper_end(densest->end)};
+}
+
 std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,
                                                     std::span<const std::int64_t> noisy,
                                                     const CountNoise& noise,
                                                     std::pmr::memory_resource* memory) {
-  const Blocks blocks(noisy, grid.digits(), noise, memory);
-  const std::optional<Block> densest = blocks.densest();
-  if (!densest) return std::nullopt;
-  const auto lower = static_cast<std::uint32_t>(blocks.lower_end(densest->begin));
-  const auto upper = static_cast<std::uint32_t>(blocks.upper_end(densest->end));
-  return rounded(grid.edge(lower), grid.edge(upper));
+  const auto cells = cells_with_records(noisy, grid.digits(), noise, memory);
+  if (!cells) return std::nullopt;
+  return rounded(grid.edge(static_cast<std::uint32_t>(cells->begin)),
+                 grid.edge(static_cast<std::uint32_t>(cells->end)));
+}
+
+std::pmr::vector<std::int64_t> noisy_cell_counts(std::span<const std::uint64_t> counts,
+                                                 const PrivacyParameter& privacy, CountNoise* noise,
+                                                 const MechanismContext& context) {
+  const IntegerNoise drawn(privacy, 1);
+  *noise = {privacy.measure, drawn.spread()};
+  std::pmr::vector<std::int64_t> noisy(counts.size(), context.memory);
+  drawn.table().draw(noisy, context.random);
+  for (std::size_t i = 0; i < noisy.size(); ++i) {
+    context.cancel.tick();
+    const int128_t sum = int128_t{counts[i]} + noisy[i];
+    noisy[i] = static_cast<std::int64_t>(std::clamp<int128_t>(sum, INT64_MIN, INT64_MAX));
+  }
+  return noisy;
 }
 
 std::optional<LearnedBounds> learn_bounds(const OrdinalGrid& grid,
                                           std::span<const std::uint64_t> counts,
                                           const PrivacyParameter& privacy,
                                           const MechanismContext& context) {
-  const IntegerNoise noise(privacy, 1);
-  std::pmr::vector<std::int64_t> noisy(counts.size(), context.memory);
-  noise.table().draw(noisy, context.random);
-  for (std::size_t i = 0; i < noisy.size(); ++i) {
-    context.cancel.tick();
-    const int128_t sum = int128_t{counts[i]} + noisy[i];
-    noisy[i] = static_cast<std::int64_t>(std::clamp<int128_t>(sum, INT64_MIN, INT64_MAX));
-  }
-  return bounds_of_noisy_counts(grid, noisy, {privacy.measure, noise.spread()}, context.memory);
+  CountNoise noise;
+  const auto noisy = noisy_cell_counts(counts, privacy, &noise, context);
+  return bounds_of_noisy_counts(grid, noisy, noise, context.memory);
 }
 
 }  // namespace dpquantile

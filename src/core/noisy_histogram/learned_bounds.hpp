@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory_resource>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/noisy_histogram/ordinal_grid.hpp"
 #include "core/privacy/mechanism.hpp"
@@ -61,6 +63,24 @@ std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,
                                                     std::span<const std::int64_t> noisy,
                                                     const CountNoise& noise,
                                                     std::pmr::memory_resource* memory);
+
+// Neighbouring cells, from begin to end - 1.
+struct CellRange {
+  std::size_t begin;
+  std::size_t end;
+};
+
+// The cells between the ends that bounds_of_noisy_counts() finds, for cells of which 2^digits make
+// an octave. Not private by itself.
+std::optional<CellRange> cells_with_records(std::span<const std::int64_t> noisy, int digits,
+                                            const CountNoise& noise,
+                                            std::pmr::memory_resource* memory);
+
+// The counts with noise as learn_bounds() adds it; the law of the noise is written to `noise`. At
+// most 2^62 in all. Privacy, errors: as learn_bounds().
+std::pmr::vector<std::int64_t> noisy_cell_counts(std::span<const std::uint64_t> counts,
+                                                 const PrivacyParameter& privacy, CountNoise* noise,
+                                                 const MechanismContext& context);
 
 // How sure a block far from all others must be: with a probability of at most e^-this it is noise.
 inline constexpr int kFarLevel = 30;

@@ -29,7 +29,7 @@ ChargeRequest* write_request(const Publication& publication) {
   namestrcpy(&item->function, publication.function);
   strlcpy(item->mechanism, publication.column, sizeof item->mechanism);
   strlcpy(item->own.epsilon, decimal_text(publication.epsilon), sizeof item->own.epsilon);
-  strlcpy(item->own.delta, "0", sizeof item->own.delta);
+  strlcpy(item->own.delta, decimal_text(publication.delta), sizeof item->own.delta);
   memcpy(query_of(request), table, static_cast<Size>(bytes) + 1);
   return request;
 }

@@ -8,8 +8,9 @@ namespace dpquantile {
 struct Publication {
   const char* function;  // the SQL function that finds it
   Oid table;
-  const char* column;
+  const char* column;  // empty if it is of no column
   double epsilon;
+  double delta;
 };
 
 // Has a worker note it in dpquantile.published. When this returns, the note is durable, even if the

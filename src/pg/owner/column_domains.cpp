@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "pg/borrowed/early_values.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/owner/own_relation.hpp"
 #include "pg/server/decimal.hpp"
@@ -27,29 +26,7 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMostKeys = kMostListed;
 constexpr double kMostSteps = 4294967296.0;  // the cells of the finest value grid
-
-// Settings under which the output function of each type writes what its input function reads in any
-// session.
-class PortableTexts {
- public:
-  PortableTexts() : level_(NewGUCNestLevel()) {
-    set("datestyle", "ISO");
-    set("intervalstyle", "postgres");
-    set("extra_float_digits", "1");
-    set("bytea_output", "hex");
-    set("lc_monetary", "C");
-  }
-  void end() const { AtEOXact_GUC(true, level_); }
-
- private:
-  static void set(const char* name, const char* value) {
-    (void)set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-                            false);
-  }
-  int level_;
-};
 
 char* text_of(Oid type, Datum value) {
   Oid output;
@@ -172,12 +149,6 @@ void check_equality_of_keys(const Column& column) {
        errhint("Protect a view with the column COLLATE \"C\", and list its keys.")));
 }
 
-struct Keys {
-  Datum* values;
-  bool* nulls;
-  int count;
-};
-
 Keys elements_of(ArrayType* array) {
   int16 length;
   bool by_value;
@@ -222,64 +193,56 @@ int compare(const void* left, const void* right, void* context) {
                                          *static_cast<const Datum*>(right)));
 }
 
-void check_different(const Keys& keys, const Column& column) {
-  const TypeCacheEntry* type =
-      lookup_type_cache(column.type, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_EQ_OPR);
-  if (!OidIsValid(type->cmp_proc_finfo.fn_oid) || !OidIsValid(type->eq_opr)) {
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("column \"%s\" cannot have keys: its type %s has no order",
-                           NameStr(column.name), format_type_be(column.type)),
-                    errhint("List keys of a column of a type that GROUP BY can sort.")));
-  }
-  const auto most = static_cast<Size>(keys.count);
-  auto* known = static_cast<Datum*>(palloc(most * sizeof(Datum)));
+const TypeCacheEntry* order_of(const Column& column) {
+  return lookup_type_cache(column.type, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_EQ_OPR);
+}
+
+Comparison comparison_of(const Column& column) {
+  return {const_cast<FmgrInfo*>(&order_of(column)->cmp_proc_finfo), column.collation};
+}
+
+void check_order_of_keys(const Column& column) {
+  const TypeCacheEntry* type = order_of(column);
+  if (OidIsValid(type->cmp_proc_finfo.fn_oid) && OidIsValid(type->eq_opr)) return;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("column \"%s\" cannot have keys: its type %s has no order",
+                         NameStr(column.name), format_type_be(column.type)),
+                  errhint("List keys of a column of a type that GROUP BY can sort.")));
+}
+
+// The different keys in the order of the type, NULL last.
+Keys different_keys(const Keys& keys, const Column& column) {
+  Keys different{static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum))),
+                 static_cast<bool*>(palloc0(static_cast<Size>(keys.count))), 0};
   int values = 0;
   for (int i = 0; i < keys.count; ++i) {
-    if (!keys.nulls[i]) known[values++] = keys.values[i];
+    if (!keys.nulls[i]) different.values[values++] = keys.values[i];
   }
-  if (values < keys.count - 1) refuse_keys("different values");
-  if (values == 0) refuse_keys("a list with another value than NULL");
-  if (!are_distinct(known, values, column.type, column.collation)) refuse_keys("different values");
-  if (values > kMaxElements && !are_spread_by_hash(known, values, column.type, column.collation)) {
-    refuse_keys(
-        psprintf("at most %d values, where many have one hash or their type has none, got %d",
-                 kMaxElements, values));
+  Comparison comparison = comparison_of(column);
+  qsort_arg(different.values, static_cast<Size>(values), sizeof(Datum), compare, &comparison);
+  for (int i = 0; i < values; ++i) {
+    const Datum* last = &different.values[different.count - 1];
+    if (different.count > 0 && compare(last, &different.values[i], &comparison) == 0) continue;
+    different.values[different.count++] = different.values[i];
   }
+  if (values < keys.count) different.nulls[different.count++] = true;
+  return different;
+}
+
+void check_different(const Keys& keys, const Column& column) {
+  const Keys different = different_keys(keys, column);
+  if (different.count < keys.count) refuse_keys("different values");
+  if (different.nulls[0]) refuse_keys("a list with another value than NULL");
 }
 
 // The number of a key in the list of a column, from 0; -1 if it is not there.
 int find_key(const Keys& keys, NullableDatum key, const Column& column) {
-  const TypeCacheEntry* type = lookup_type_cache(column.type, TYPECACHE_CMP_PROC_FINFO);
-  Comparison comparison{const_cast<FmgrInfo*>(&type->cmp_proc_finfo), column.collation};
+  Comparison comparison = comparison_of(column);
   for (int i = 0; i < keys.count; ++i) {
     if (keys.nulls[i] != key.isnull) continue;
     if (key.isnull || compare(&keys.values[i], &key.value, &comparison) == 0) return i;
   }
   return -1;
-}
-
-// As text[].
-Datum texts_of(const Keys& keys, Oid type) {
-  auto* texts = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
-  const PortableTexts portable;
-  for (int i = 0; i < keys.count; ++i) {
-    if (!keys.nulls[i]) texts[i] = CStringGetTextDatum(text_of(type, keys.values[i]));
-  }
-  portable.end();
-  int dimension = keys.count;
-  int first = 1;
-  return PointerGetDatum(construct_md_array(texts, keys.nulls, 1, &dimension, &first, TEXTOID, -1,
-                                            false, TYPALIGN_INT));
-}
-
-// A query has so many keys as arrays.
-void check_size_of_list(const Keys& keys, Datum texts) {
-  const Size bytes = VARSIZE_ANY(DatumGetPointer(texts));
-  if (keys.count <= kMaxElements || bytes <= kMostListedBytes) return;
-  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("more than %d keys must have at most %zu bytes together, got %zu",
-                         kMaxElements, kMostListedBytes, bytes),
-                  errhint("List fewer or shorter keys.")));
 }
 
 InternalCall call_set_domain(Oid relation, Column* column) {
@@ -323,6 +286,82 @@ ValueType value_type_of(const Column& column) {
                          format_type_be(column.type)),
                   errhint("Numbers, dates and times have bounds. To list keys to group by, write "
                           "dp_set_domain('staff', 'department', '{Engineering,Sales}').")));
+}
+
+PortableTexts::PortableTexts() : level_(NewGUCNestLevel()) {
+  const auto set = [](const char* name, const char* value) {
+    (void)set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+                            false);
+  };
+  set("datestyle", "ISO");
+  set("intervalstyle", "postgres");
+  set("extra_float_digits", "1");
+  set("bytea_output", "hex");
+  set("lc_monetary", "C");
+}
+
+void PortableTexts::end() const {
+  AtEOXact_GUC(true, level_);
+}
+
+void check_column_of_keys(const Column& column) {
+  check_type_of_keys(column);
+  check_equality_of_keys(column);
+  check_order_of_keys(column);
+}
+
+Keys keys_of_texts(char* const* texts, int count, const Column& column) {
+  int32 modifier = column.modifier;
+  const Oid base = getBaseTypeAndTypmod(column.type, &modifier);
+  Keys keys{static_cast<Datum*>(palloc0(static_cast<Size>(count) * sizeof(Datum))),
+            static_cast<bool*>(palloc0(static_cast<Size>(count))), count};
+  for (int i = 0; i < count; ++i) {
+    keys.nulls[i] = texts[i] == nullptr;
+    if (!keys.nulls[i]) keys.values[i] = value_of_text(base, modifier, texts[i]);
+  }
+  return different_keys(keys, column);
+}
+
+const char* problem_of_list(const Keys& keys, const Column& column) {
+  if (keys.count == 0 || keys.count > kMostListed) {
+    return psprintf("1 to %d values, got %d", kMostListed, keys.count);
+  }
+  if (keys.count <= kMaxElements) return nullptr;
+  auto* known = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
+  int values = 0;
+  for (int i = 0; i < keys.count; ++i) {
+    if (!keys.nulls[i]) known[values++] = keys.values[i];
+  }
+  if (!are_spread_by_hash(known, values, column.type, column.collation)) {
+    return psprintf("at most %d values, where many have one hash or their type has none, got %d",
+                    kMaxElements, values);
+  }
+  const Size bytes = VARSIZE_ANY(DatumGetPointer(texts_of(keys, column.type)));
+  if (bytes <= kMostListedBytes) return nullptr;
+  return psprintf("at most %zu bytes together, where they are more than %d, got %zu",
+                  kMostListedBytes, kMaxElements, bytes);
+}
+
+Datum texts_of(const Keys& keys, Oid type) {
+  auto* texts = static_cast<Datum*>(palloc(static_cast<Size>(keys.count) * sizeof(Datum)));
+  const PortableTexts portable;
+  for (int i = 0; i < keys.count; ++i) {
+    if (!keys.nulls[i]) texts[i] = CStringGetTextDatum(text_of(type, keys.values[i]));
+  }
+  portable.end();
+  int dimension = keys.count;
+  int first = 1;
+  return PointerGetDatum(construct_md_array(texts, keys.nulls, 1, &dimension, &first, TEXTOID, -1,
+                                            false, TYPALIGN_INT));
+}
+
+void set_keys(Oid relation, Column* column, const Keys& keys) {
+  InternalCall call = call_set_domain(relation, column);
+  call.add_text(nullptr);
+  call.add_text(nullptr);
+  call.add_text(nullptr);
+  call.add(TEXTARRAYOID, {texts_of(keys, column->type), false});
+  (void)call.result();
 }
 
 const char* bound_text(ValueType type, double number) {
@@ -372,22 +411,13 @@ DPQ_FUNCTION(dpq_set_bounds) {
 DPQ_FUNCTION(dpq_set_keys) {
   const Oid relation = lock_own_relation(fcinfo);
   Column column = find_column(fcinfo, relation);
-  check_type_of_keys(column);
-  check_equality_of_keys(column);
+  check_column_of_keys(column);
   if (PG_ARGISNULL(2)) refuse_keys("a list, not NULL");
   const Keys keys = read_keys(fcinfo, column);
-  if (keys.count == 0 || keys.count > kMostKeys) {
-    refuse_keys(psprintf("1 to %d values, got %d", kMostKeys, keys.count));
-  }
-  check_different(keys, column);
-  const Datum texts = texts_of(keys, column.type);
-  check_size_of_list(keys, texts);
-  InternalCall call = call_set_domain(relation, &column);
-  call.add_text(nullptr);
-  call.add_text(nullptr);
-  call.add_text(nullptr);
-  call.add(TEXTARRAYOID, {texts, false});
-  return call.result();
+  if (keys.count > 0 && keys.count <= kMostListed) check_different(keys, column);
+  if (const char* problem = problem_of_list(keys, column)) refuse_keys(problem);
+  set_keys(relation, &column, keys);
+  PG_RETURN_VOID();
 }
 
 // (relation regclass, column_name name, key anycompatible) returns void

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/server/postgres.hpp"
 #include "pg/server/value_type.hpp"
 
@@ -25,6 +26,43 @@ ValueType value_type_of(const Column& column);
 
 // A bound as the catalog has it: the input function of the type reads it in any session.
 const char* bound_text(ValueType type, double number);
+
+// Values of the column, or NULL.
+struct Keys {
+  Datum* values;
+  bool* nulls;
+  int count;
+};
+
+// ereports if the column cannot have a list of keys.
+void check_column_of_keys(const Column& column);
+
+// What a list of different values must be instead ("1 to 100000 values, got 0"), or null if a query
+// may be compared with it: kMostListed keys, and more than kMaxElements only if few have one hash
+// and they have at most kMostListedBytes.
+const char* problem_of_list(const Keys& keys, const Column& column);
+
+// The different values that the texts stand for, in the order of the column's type, NULL last.
+// Which of several texts of one value counts depends on the texts alone. A null pointer is NULL.
+Keys keys_of_texts(char* const* texts, int count, const Column& column);
+
+// As text[]: the input function of the type reads them in any session.
+Datum texts_of(const Keys& keys, Oid type);
+
+// Makes them the list of the column. Requires that problem_of_list() is null. ereports unless the
+// relation is protected.
+void set_keys(Oid relation, Column* column, const Keys& keys);
+
+// Settings under which the output function of each type writes what its input function reads in any
+// session, until end() or an error.
+class PortableTexts {
+ public:
+  PortableTexts();
+  void end() const;
+
+ private:
+  int level_;
+};
 
 // Makes them the bounds of the column. ereports unless the relation is protected.
 void set_bounds(Oid relation, Column* column, const char* lower, const char* upper,

@@ -6,6 +6,7 @@
 
 #include "core/moments/moments_error.hpp"
 #include "core/moments/pair_moments.hpp"
+#include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/privacy/noise_error.hpp"
 #include "core/quantiles/quantiles_error.hpp"
 #include "core/selection/group_selection.hpp"
@@ -59,6 +60,12 @@ MomentsError moments_error(const ForecastCall& call, MomentsDegree degree) {
 
 ExpectedError error_of_number(const ForecastCall& call) {
   return in_rows(mean_integer_noise(call.parameters->measure, spread_of_noise(call.parameters)));
+}
+
+ExpectedError error_of_bounds(const ForecastCall& call) {
+  const CountNoise noise{call.parameters->measure, spread_of_noise(call.parameters)};
+  return on_worst_data(
+      {std::ceil(noise_in_block(kWidestBlock, kFarLevel, noise)), "rows outside each bound"});
 }
 
 ExpectedError error_of_sum(const ForecastCall& call) {

@@ -280,9 +280,10 @@ constexpr FamilyRow kFamilies[] = {
     family_of_rows(Family::kRegression, kPairArguments, KeptOfRow::kPair, kRhoOption, kPairMethods,
                    kRegressionFinals, check_pair_parameters, prepare_vector, nullptr),
     [] {
-      FamilyRow row = family_of_rows(Family::kLearnedBounds, kValueCountArguments,
-                                     KeptOfRow::kOrdinal, kRhoOption, kBoundsMethods, kBoundsFinals,
-                                     check_learned_bounds_parameters, prepare_vector, nullptr);
+      FamilyRow row =
+          family_of_rows(Family::kLearnedBounds, kValueCountArguments, KeptOfRow::kOrdinal,
+                         kRhoOption, kBoundsMethods, kBoundsFinals, check_learned_bounds_parameters,
+                         prepare_vector, error_of_bounds);
       row.answers_values = true;
       return row;
     }(),

@@ -45,7 +45,8 @@ CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
          dpquantile.period_end(b.every, b.period_start) AS renewed_at,
          b.relation AS on_table,
          CASE b.accountant WHEN 'zcdp' THEN trim_scale(b.charged_delta) END AS charged_delta,
-         p.epsilon AS published_epsilon
+         p.epsilon AS published_epsilon,
+         p.delta AS published_delta
     FROM dpquantile.present_budget b
     LEFT JOIN dpquantile.published_spending p ON p.relation = b.relation
    CROSS JOIN LATERAL (SELECT b.delta_limit - dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta) AS converting) d
@@ -95,4 +96,5 @@ COMMENT ON COLUMN @extschema@.dp_budget.on_table IS
 COMMENT ON COLUMN @extschema@.dp_budget.charged_delta IS
   'With accountant zcdp, what dp_grant_budget granted of delta_limit to charges with a delta of their own; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.published_epsilon IS
-  'What all that is published of the table in on_table costs together (dp_learn_domain): for every role, beside what it spends. NULL if nothing is.';
+  'What all that is published of the table in on_table costs together (dp_learn_domain, dp_learn_keys, dp_learn_limits): for every role, beside what it spends. NULL if nothing is.';
+COMMENT ON COLUMN @extschema@.dp_budget.published_delta IS 'The delta that this costs besides.';

@@ -202,7 +202,7 @@ AS $$
   UNION ALL
   SELECT 'protection', f.subject, f.status, f.detail FROM dpquantile.protection_findings() f
   UNION ALL
-  SELECT 'published', s.relation::text, 'ok', format('what is published of it costs epsilon %s, for every role, beside what it spends', s.epsilon)
+  SELECT 'published', s.relation::text, 'ok', format('what is published of it costs epsilon %s%s, for every role, beside what it spends', s.epsilon, ' and delta ' || nullif(s.delta, 0))
     FROM dpquantile.published_spending s
   UNION ALL
   SELECT 'restriction', 'autovacuum', 'warning',

@@ -115,6 +115,25 @@ COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean)
   'values but 0 are not, and a notice says so. Of a table that protects persons '
   'the least and the largest value of each person counts, whatever max_rows is. NULL and NaN are ignored. For the owner of the table.';
 
+CREATE OR REPLACE FUNCTION @extschema@.dp_learn_expected_error(epsilon float8, persons boolean DEFAULT false, OUT least_values bigint, OUT most_outside bigint)
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_learn_expected_error';
+COMMENT ON FUNCTION @extschema@.dp_learn_expected_error(float8, boolean) IS
+  'What to expect of dp_learn_domain before anything is spent. epsilon: as there; persons: whether the table protects persons, so that each of two values of a person has half of it (default: false); '
+  'least_values: so many values near each other have bounds, as a rule; most_outside: as dp_learn_domain will show it: about how many values at each end may lie outside of the bounds at most. least_values '
+  'is also the number of persons that dp_learn_limits needs, with persons false; for dp_learn_keys see dp_keep_group_rows. Reads no data and costs no budget.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_learn_keys(relation regclass, column_name name, epsilon float8, delta float8, apply boolean DEFAULT true,
+                                         OUT keys text[], OUT number integer, OUT seldom_below bigint, OUT always_from bigint, OUT applied boolean)
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_learn_keys';
+COMMENT ON FUNCTION @extschema@.dp_learn_keys(regclass, name, float8, float8, boolean) IS
+  'Finds the keys of a column of a protected table and publishes them: they become its list, as by dp_set_domain, and are public from then on. So queries '
+  'that group by the column show all of them, and choose none privately. relation: a protected table; column_name: a column that may have a list of keys; epsilon, delta: '
+  'what this costs each row or person of the table, 1e-6 to 1000 and 1e-290 to 0.5, for every role, beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a '
+  'table. They are noted durably before anything is drawn, and stay noted after a rollback; apply: whether the keys become the list (default: true). Without, look at them, '
+  'and call dp_set_domain; keys, number: those that are found, in their order, and how many they are; seldom_below: a key of fewer rows, or persons, is found with a probability below 1/2; always_from: one of '
+  'as many is always found; applied: whether they are the list now. A list has at most 100000 keys, and one that is not NULL, and a notice says if it is no list. Of a table that protects persons '
+  'each person counts for one of the own keys, drawn at random. NULL is a key. A value of more than 64 kB is none. For the owner of the table.';
+
 CREATE OR REPLACE FUNCTION @extschema@.dp_drop_domain(relation regclass, column_name name) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_drop_domain';
 COMMENT ON FUNCTION @extschema@.dp_drop_domain(regclass, name) IS

@@ -177,7 +177,9 @@ BEGIN
     RETURN;
   END IF;
   UPDATE dpquantile.protected_table AS t
-     SET max_rows = change_limits.max_rows, unit = change_limits.unit, max_groups = change_limits.max_groups
+     SET max_rows = change_limits.max_rows, unit = change_limits.unit, max_groups = change_limits.max_groups,
+         rows_left_out = CASE WHEN t.max_rows = change_limits.max_rows THEN t.rows_left_out END,
+         rows_left_out_error = CASE WHEN t.max_rows = change_limits.max_rows THEN t.rows_left_out_error END
    WHERE t.relation = asked;
   IF before.max_rows IS DISTINCT FROM change_limits.max_rows THEN
     RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(change_limits.max_rows::text, 'NULL'),
@@ -195,6 +197,35 @@ END
 $$;
 COMMENT ON FUNCTION dpquantile.change_limits(dpquantile.protected_table, integer, name, integer) IS
   'before: the row of a protected table, locked; max_rows, unit, max_groups: its new ones.';
+
+CREATE OR REPLACE FUNCTION dpquantile.set_learned_limit(relation regclass, max_rows integer, rows_left_out bigint, rows_left_out_error bigint) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := set_learned_limit.relation;
+  before dpquantile.protected_table;
+BEGIN
+  PERFORM dpquantile.check_version();
+  SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF before.max_rows IS DISTINCT FROM set_learned_limit.max_rows THEN
+    PERFORM dpquantile.change_limits(before, set_learned_limit.max_rows, before.unit, before.max_groups);
+  END IF;
+  UPDATE dpquantile.protected_table AS t
+     SET rows_left_out = set_learned_limit.rows_left_out, rows_left_out_error = set_learned_limit.rows_left_out_error
+   WHERE t.relation = asked;
+  PERFORM dpquantile.check_view(asked);
+END
+$$;
+COMMENT ON FUNCTION dpquantile.set_learned_limit(regclass, integer, bigint, bigint) IS 'What dp_learn_limits does for the owner of the table.';
+
+CREATE OR REPLACE FUNCTION dpquantile.least_granted_epsilon(relation regclass) RETURNS float8
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+    SELECT coalesce(min(g.epsilon), 0) FROM dpquantile.private_grant g WHERE g.relation = least_granted_epsilon.relation;
+  END;
+COMMENT ON FUNCTION dpquantile.least_granted_epsilon(regclass) IS
+  'relation: of dp_learn_limits. The least epsilon that a standard aggregate of it costs a role; 0 if no role may ask one.';
 
 CREATE OR REPLACE FUNCTION dpquantile.change_users_column(before dpquantile.protected_table, user_id name, user_number smallint, max_rows integer, unit name,
                                                through regclass, max_groups integer) RETURNS void
@@ -217,7 +248,8 @@ BEGIN
   END IF;
   UPDATE dpquantile.protected_table AS t
      SET user_column = change_users_column.user_id, user_number = change_users_column.user_number, max_rows = change_users_column.max_rows,
-         unit = change_users_column.unit, through = change_users_column.through, max_groups = change_users_column.max_groups
+         unit = change_users_column.unit, through = change_users_column.through, max_groups = change_users_column.max_groups,
+         rows_left_out = NULL, rows_left_out_error = NULL
    WHERE t.relation = asked;
   RAISE NOTICE '% is protected with user_id % now; until now %', asked, change_users_column.user_id,
                CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
@@ -324,3 +356,16 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RET
 COMMENT ON FUNCTION @extschema@.dp_unprotect_table(regclass) IS
   'Ends the protection of a table, and all private access to it: then only roles with a right of their own may use it. relation: '
   'a protected table. For the owner of the table.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_learn_limits(relation regclass, epsilon float8, answer_epsilon float8 DEFAULT NULL, apply boolean DEFAULT true,
+                                           OUT max_rows integer, OUT all_rows bigint, OUT rows_left_out bigint, OUT rows_left_out_error bigint,
+                                           OUT noise_of_count float8, OUT applied boolean)
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_learn_limits';
+COMMENT ON FUNCTION @extschema@.dp_learn_limits(regclass, float8, float8, boolean) IS
+  'Finds max_rows of a table that protects persons, where a count of the rows loses as little as it can by the rows that are left out and by noise together, and publishes it: it becomes '
+  'max_rows, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; epsilon: what this costs each person of the table, 1e-6 to 1000, for every role, '
+  'beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably before anything is drawn, and stays noted after a rollback; answer_epsilon: what a count will '
+  'cost; of answers with k groups, state a k-th of that (default: NULL, the smallest epsilon of the grants); apply: whether it becomes max_rows (default: true). Without, look at it, and call dp_protect_table; '
+  'max_rows: NULL if the table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_rows: about how many rows there are; rows_left_out: about how many of them max_rows leaves out, of persons '
+  'with up to four times as many rows as others surely have; single persons with far more rows than these are in no number; rows_left_out_error: the noise in it, in 95 of 100 calls; noise_of_count: the '
+  'mean absolute noise of a count with this max_rows; applied: whether it is max_rows now. Grants and budgets stay as they are. For the owner of the table.';

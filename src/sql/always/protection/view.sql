@@ -36,7 +36,9 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
               WHEN r.rolname IS NOT NULL THEN format('the role is now called %I', r.rolname)
               WHEN EXISTS (SELECT FROM pg_roles n WHERE n.rolname = g.grantee) THEN 'another role has this name now'
               ELSE 'the role is gone' END AS role_problem,
-         CASE WHEN r.rolname = g.grantee THEN (dpquantile.own_right(t.relation, r.oid)).reason END AS own_right
+         CASE WHEN r.rolname = g.grantee THEN (dpquantile.own_right(t.relation, r.oid)).reason END AS own_right,
+         t.rows_left_out,
+         t.rows_left_out_error
     FROM dpquantile.protected_table t
     JOIN pg_class c ON c.oid = t.relation
     LEFT JOIN pg_attribute u ON u.attrelid = t.relation AND u.attnum = t.user_number AND u.attname = t.user_column
@@ -86,7 +88,10 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
               THEN format('private access %sis closed: %s', 'of ' || nullif(e.grantee_oid, p.grantee_oid)::regrole || ' ', e.problem)
               WHEN p.own_right IS NOT NULL THEN 'the role learns exact facts about the table: ' || p.own_right
               ELSE 'private queries fail: ' || (SELECT dpquantile.missing_right(r.oid) FROM pg_roles r WHERE r.oid = p.grantee_oid AND r.rolcanlogin) END AS problem,
-         s.epsilon AS published_epsilon
+         s.epsilon AS published_epsilon,
+         s.delta AS published_delta,
+         p.rows_left_out,
+         p.rows_left_out_error
     FROM dpquantile.private_access p
     LEFT JOIN dpquantile.published_spending s ON s.relation = p.relation
     LEFT JOIN LATERAL (SELECT e.problem, e.grantee_oid FROM dpquantile.early_ends e
@@ -134,4 +139,8 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
   'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does. It does not tell whether the role and '
   'its members are restricted: dp_health does.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.published_epsilon IS
-  'What all that is published of the table costs together (dp_learn_domain), for every role, beside what it spends; NULL if nothing is.';
+  'What all that is published of the table costs together (dp_learn_domain, dp_learn_keys, dp_learn_limits), for every role, beside what it spends; NULL if nothing is.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.published_delta IS 'The delta that this costs besides.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out IS
+  'About how many rows of the table max_rows leaves out, when dp_learn_limits found it; no error that is told of an answer has them. NULL if it is not known.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out_error IS 'The noise in rows_left_out: it is smaller with a probability of 95 %.';

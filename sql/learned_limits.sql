@@ -1,0 +1,97 @@
+-- max_rows of a table that protects persons, which an owner has found and publishes. With epsilon 100 a noise that is not 0 has a probability below 1e-40 for all cells together, so what is shown is certain.
+\set SHOW_CONTEXT never
+CREATE ROLE regress_dpq_limiter;
+CREATE ROLE regress_dpq_limit_reader LOGIN;
+SELECT dp_restrict_role('regress_dpq_limit_reader');
+SELECT dp_grant_budget('regress_dpq_limit_reader', 1000);
+CREATE SCHEMA regress_dpq_limits AUTHORIZATION regress_dpq_limiter;
+GRANT USAGE ON SCHEMA regress_dpq_limits TO regress_dpq_limit_reader;
+SET ROLE regress_dpq_limiter;
+SET search_path = regress_dpq_limits, public;
+-- 1000 persons with a row, 300 with 2, 100 with 6, 40 with 12
+CREATE TABLE visits AS SELECT p AS person FROM generate_series(1, 1000) p UNION ALL SELECT 1000 + p FROM generate_series(1, 300) p, generate_series(1, 2) UNION ALL
+                       SELECT 2000 + p FROM generate_series(1, 100) p, generate_series(1, 6) UNION ALL SELECT 3000 + p FROM generate_series(1, 40) p, generate_series(1, 12) UNION ALL
+                       SELECT NULL FROM generate_series(1, 5000);
+SELECT * FROM dp_learn_limits('visits', 100);
+SELECT dp_protect_table('visits');
+SELECT * FROM dp_learn_limits('visits', 100);
+SELECT dp_unprotect_table('visits');
+SELECT dp_protect_table('visits', user_id => 'person', unit => 'person', max_groups => 2);
+-- One more row of each person costs 1 / answer_epsilon rows of noise.
+SELECT * FROM dp_learn_limits('visits', 100);
+SELECT * FROM dp_learn_limits('visits', 100, 0.01, false);
+SELECT * FROM dp_learn_limits('visits', 100, 0.001, false);
+SELECT dp_grant_private_access('visits', 'regress_dpq_limit_reader', epsilon => 50, max_epsilon => 50);
+SELECT * FROM dp_learn_limits('visits', 100, apply => false);
+SELECT max_rows, max_groups, unit, rows_left_out, published_epsilon FROM dp_protected_tables;
+SELECT max_rows, rows_left_out, noise_of_count, applied FROM dp_learn_limits('visits', 100, 0.01);
+SELECT max_rows, max_groups, unit, rows_left_out, rows_left_out_error, published_epsilon, published_delta FROM dp_protected_tables;
+SELECT max_rows, rows_left_out, noise_of_count, applied FROM dp_learn_limits('visits', 100, 0.01);
+RESET ROLE;
+SELECT table_name, column_name, function, epsilon, delta, role_name FROM dpquantile.published WHERE table_name LIKE 'regress_dpq_limits.%' ORDER BY published_at LIMIT 1;
+SET SESSION AUTHORIZATION regress_dpq_limit_reader;
+SET search_path = regress_dpq_limits, public;
+-- An analyst sees what the limit leaves out, and not a row of that.
+SELECT max_rows, rows_left_out FROM dp_protected_tables;
+SELECT count(*) BETWEEN 2430 AND 2450 AS limited FROM visits;
+SELECT * FROM dp_learn_limits('visits', 100);
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_dpq_limiter;
+-- Another max_rows leaves out other rows; another max_groups does not.
+SELECT dp_protect_table('visits', user_id => 'person', unit => 'person', max_groups => 3, max_rows => 6);
+SELECT max_rows, max_groups, rows_left_out FROM dp_protected_tables;
+SELECT dp_protect_table('visits', user_id => 'person', unit => 'person', max_groups => 3, max_rows => 5);
+SELECT max_rows, max_groups, rows_left_out, rows_left_out_error FROM dp_protected_tables;
+-- The grants stay.
+SELECT role, epsilon, max_epsilon FROM dp_protected_tables;
+
+-- threat 238: a person with very many rows, who decides the limit or the number of rows that is told. A person is in one cell.
+CREATE TABLE calls AS SELECT i / 3 AS person FROM generate_series(3, 602) i UNION ALL SELECT 0 FROM generate_series(1, 100000);
+SELECT dp_protect_table('calls', user_id => 'person', max_rows => 1000);
+SELECT * FROM dp_learn_limits('calls', 100, 1, false);
+-- At most 1000
+CREATE TABLE many AS SELECT p AS person FROM generate_series(1, 40) p, generate_series(1, 1100);
+SELECT dp_protect_table('many', user_id => 'person');
+SELECT max_rows, all_rows, rows_left_out, noise_of_count FROM dp_learn_limits('many', 100, 1, false);
+-- Through references to the persons, and of a view
+CREATE TABLE customers AS SELECT i AS id FROM generate_series(1, 100) i;
+ALTER TABLE customers ADD PRIMARY KEY (id);
+CREATE TABLE orders (id int PRIMARY KEY, customer int REFERENCES customers);
+INSERT INTO orders SELECT i, i % 50 + 1 FROM generate_series(1, 200) i;
+CREATE TABLE lines (order_id int REFERENCES orders);
+INSERT INTO lines SELECT i % 200 + 1 FROM generate_series(1, 400) i;
+SELECT dp_protect_table('customers', user_id => 'id', unit => 'customer'), dp_protect_table('orders', user_id => 'customer', unit => 'customer'),
+       dp_protect_table('lines', user_id => 'order_id', unit => 'customer', through => 'orders');
+SELECT max_rows, all_rows, rows_left_out FROM dp_learn_limits('lines', 100, 1);
+CREATE VIEW late_orders AS SELECT customer FROM orders WHERE id > 100;
+SELECT dp_protect_table('late_orders', user_id => 'customer');
+SELECT max_rows, all_rows, rows_left_out FROM dp_learn_limits('late_orders', 100, 1);
+SELECT relation, max_rows, rows_left_out FROM dp_protected_tables WHERE max_rows < 10;
+-- Few persons: there is no limit.
+CREATE TABLE few AS SELECT 1 AS person;
+SELECT dp_protect_table('few', user_id => 'person', max_rows => 7);
+SELECT * FROM dp_learn_limits('few', 1, 1);
+SELECT max_rows, rows_left_out FROM dp_protected_tables WHERE relation = 'few'::regclass;
+-- threat 239: a limit that is learned again and again, in transactions that are rolled back. Each time counts.
+BEGIN;
+SELECT applied FROM dp_learn_limits('calls', 100, 1);
+ROLLBACK;
+SELECT max_rows, published_epsilon FROM dp_protected_tables WHERE relation = 'calls'::regclass;
+
+-- What is refused is not noted.
+SELECT dp_learn_limits(NULL, 1);
+SELECT dp_learn_limits('few', NULL, 1);
+SELECT dp_learn_limits('few', 0, 1);
+SELECT dp_learn_limits('few', 1);
+SELECT dp_learn_limits('few', 1, 0);
+REVOKE SELECT ON few FROM regress_dpq_limiter;
+SELECT dp_learn_limits('few', 1, 1);
+SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'few'::regclass;
+RESET ROLE;
+
+SET client_min_messages = warning;
+DROP OWNED BY regress_dpq_limiter, regress_dpq_limit_reader CASCADE;
+DROP SCHEMA IF EXISTS regress_dpq_limits CASCADE;
+DELETE FROM dpquantile.published WHERE table_name LIKE 'regress_dpq_limits.%';
+SELECT dp_revoke_budget('regress_dpq_limit_reader');
+DROP ROLE regress_dpq_limiter, regress_dpq_limit_reader;

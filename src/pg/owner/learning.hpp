@@ -1,0 +1,56 @@
+#pragma once
+
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+}
+
+// What the functions have in common by which an owner has something found of the rows of a
+// protected table, and publishes it. The rows are read with the rights of the owner, by queries
+// that name only PostgreSQL's own functions. What is found goes through a mechanism.
+namespace dpquantile {
+
+// The epsilon that the owner states. ereports if it is NULL; the range is for the caller to check.
+double epsilon_argument(FunctionCallInfo fcinfo, int argument);
+
+// ereports unless the relation is protected.
+ProtectedRelation require_protected(Oid relation);
+
+// The rows of a protected table as t0, joined with those that they refer to.
+struct PersonRows {
+  const char* from;    // "FROM ..."
+  const char* person;  // the expression whose values are the persons; null if rows are protected
+};
+
+// ereports if the caller may not read the tables, or the rows do not lead to persons.
+PersonRows rows_with_persons(const ProtectedRelation& protection);
+
+// The row that a function with arguments OUT returns.
+Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls);
+
+// Connects to SPI and has the query analyzed. So what is wrong with it is known before anything is
+// noted. read_rows() disconnects.
+SPIPlanPtr prepare_rows(const char* query);
+
+// Calls row(HeapTuple, TupleDesc) for each row of the query. What it allocates in the current
+// memory context is freed. ereports what the query reports.
+template <class Row>
+void read_rows(SPIPlanPtr plan, Row row) {
+  constexpr int kRowsAtOnce = 1000;
+  Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
+  for (;;) {
+    SPI_cursor_fetch(portal, true, kRowsAtOnce);
+    if (SPI_processed == 0) break;
+    for (uint64 i = 0; i < SPI_processed; ++i) row(SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
+    SPI_freetuptable(SPI_tuptable);
+    CHECK_FOR_INTERRUPTS();
+  }
+  SPI_cursor_close(portal);
+  SPI_finish();
+}
+
+}  // namespace dpquantile
