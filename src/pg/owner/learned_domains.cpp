@@ -129,7 +129,8 @@ using namespace dpquantile;
 // most_outside, applied
 DPQ_FUNCTION(dpq_learn_domain) {
   const Oid relation = lock_own_relation(fcinfo);
-  const ProtectedRelation protection = require_protected(relation);
+  const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+  const ProtectedRelation protection = require_answerable(relation, wished);
   Column column = find_column(fcinfo, relation);
   const ValueType type = value_type_of(column);
   const double epsilon = epsilon_argument(fcinfo, 2);
@@ -140,9 +141,9 @@ DPQ_FUNCTION(dpq_learn_domain) {
   auto* counts = static_cast<uint64*>(palloc0(grid.cells() * sizeof(uint64)));
 
   const ValueType type_of_rows = *find_value_type(getBaseType(column.type));  // real stays real
-  SPIPlanPtr plan = prepare_rows(query);
+  Portal portal = open_rows(query);
   note_publication_by_worker({"dp_learn_domain", relation, NameStr(column.name), epsilon, 0});
-  read_rows(plan, [&](HeapTuple row, TupleDesc columns) {
+  read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
     count_row(grid, row, columns, type_of_rows, counts);
   });
   const Found found = draw_bounds(grid, counts, of_value);
@@ -153,7 +154,6 @@ DPQ_FUNCTION(dpq_learn_domain) {
   const NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
   const char* lower = bound_text(type, range.lower);
   const char* upper = bound_text(type, range.upper);
-  const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
   const bool applies = wished && !tells_zeros_alone(type, range);
   if (wished && !applies) notice_zeros(column);
   if (applies) set_bounds(relation, &column, lower, upper, nullptr);

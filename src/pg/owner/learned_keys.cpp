@@ -7,6 +7,7 @@
 #include "pg/owner/column_domains.hpp"
 #include "pg/owner/learning.hpp"
 #include "pg/owner/own_relation.hpp"
+#include "pg/plain/empty_answers.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/query_random.hpp"
 
@@ -124,8 +125,8 @@ const char* query_of_keys(const PersonRows& rows, const Column& column) {
       key, rows.person, rows.from, rows.person);
 }
 
-void count_rows(SPIPlanPtr plan, HTAB* counts, MemoryContext context) {
-  read_rows(plan, [&](HeapTuple row, TupleDesc columns) {
+void count_rows(Portal portal, HTAB* counts, MemoryContext context) {
+  read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
     add_to_count(counts, context, key_of_row(row, columns),
                  static_cast<uint64>(number_of_row(row, columns)));
   });
@@ -140,10 +141,10 @@ uint64 draw_below(RandomStream* random, uint64 bound) {
 // Each person counts for one of the own keys, each with the same probability (Theorem 24b,
 // docs/privacy/selection.md): so one person more changes one count, by 1, and epsilon is not
 // divided. Which keys others have makes no difference.
-void count_persons(SPIPlanPtr plan, RandomStream* random, HTAB* counts, MemoryContext context) {
+void count_persons(Portal portal, RandomStream* random, HTAB* counts, MemoryContext context) {
   KeyText chosen{};
   bool any = false;
-  read_rows(plan, [&](HeapTuple row, TupleDesc columns) {
+  read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
     const int64 number = number_of_row(row, columns);
     if (number == 1) {
       if (any) add_to_count(counts, context, chosen, 1);
@@ -187,6 +188,16 @@ FoundTexts draw_keys(HTAB* counts, const GroupSelection& selection, RandomStream
   }
   qsort(found.texts, static_cast<size_t>(found.count), sizeof(char*), compare_texts);
   return found;
+}
+
+// Of such keys delta alone would find some: ids of persons.
+void refuse_keys_of_persons(Oid relation, const Column& column) {
+  if (!has_one_person_each(relation, get_attnum(relation, NameStr(column.name)))) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("the keys of column \"%s\" have one row or person each, and keys of many "
+                         "are found",
+                         NameStr(column.name)),
+                  errhint("Learn the keys of a column with few different values.")));
 }
 
 std::optional<GroupSelection> make_selection(FunctionCallInfo fcinfo, double epsilon) {
@@ -237,9 +248,11 @@ using namespace dpquantile;
 // keys, number, seldom_below, always_from, applied
 DPQ_FUNCTION(dpq_learn_keys) {
   const Oid relation = lock_own_relation(fcinfo);
-  const ProtectedRelation protection = require_protected(relation);
+  const bool wished = !PG_ARGISNULL(4) && PG_GETARG_BOOL(4);
+  const ProtectedRelation protection = require_answerable(relation, wished);
   Column column = find_column(fcinfo, relation);
   check_column_of_keys(column);
+  refuse_keys_of_persons(relation, column);
   const double epsilon = epsilon_argument(fcinfo, 2);
   const auto selection = make_selection(fcinfo, epsilon);
   const double delta = stated_amount(PG_GETARG_FLOAT8(3));
@@ -248,18 +261,18 @@ DPQ_FUNCTION(dpq_learn_keys) {
   MemoryContext context = CurrentMemoryContext;
   RandomStream* random = make_query_random(context);
 
-  SPIPlanPtr plan = prepare_rows(query_of_keys(rows, column));
+  Portal portal = open_rows(query_of_keys(rows, column));
   note_publication_by_worker({"dp_learn_keys", relation, NameStr(column.name), epsilon, delta});
   const PortableTexts portable;
   if (rows.person == nullptr) {
-    count_rows(plan, counts, context);
+    count_rows(portal, counts, context);
   } else {
-    count_persons(plan, random, counts, context);
+    count_persons(portal, random, counts, context);
   }
   portable.end();
   const FoundTexts found = draw_keys(counts, *selection, random);
   const Keys keys = keys_of_texts(found.texts, found.count, column);
-  const bool applies = !PG_ARGISNULL(4) && PG_GETARG_BOOL(4) && can_be_list(column, keys);
+  const bool applies = wished && can_be_list(column, keys);
   if (applies) set_keys(relation, &column, keys);
   return row_of_result(fcinfo, keys, column.type, *selection, applies);
 }

@@ -114,7 +114,8 @@ using namespace dpquantile;
 // max_rows, all_rows, rows_left_out, rows_left_out_error, noise_of_count, applied
 DPQ_FUNCTION(dpq_learn_limits) {
   const Oid relation = lock_own_relation(fcinfo);
-  const ProtectedRelation protection = require_protected(relation);
+  const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+  const ProtectedRelation protection = require_answerable(relation, wished);
   require_persons(protection);
   const double epsilon = epsilon_argument(fcinfo, 1);
   report(guarded([&] { check_epsilon(epsilon); }));
@@ -122,15 +123,15 @@ DPQ_FUNCTION(dpq_learn_limits) {
   const char* query = query_of_persons(rows_with_persons(protection));
   auto* persons = static_cast<uint64*>(palloc0(kRowCells * sizeof(uint64)));
 
-  SPIPlanPtr plan = prepare_rows(query);
+  Portal portal = open_rows(query);
   note_publication_by_worker({"dp_learn_limits", relation, "", epsilon, 0});
-  read_rows(plan, [&](HeapTuple row, TupleDesc columns) {
+  read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
     bool is_null;
     const int64 rows = DatumGetInt64(SPI_getbinval(row, columns, 1, &is_null));
     ++persons[cell_of_rows(static_cast<uint64>(rows))];
   });
   const Found found = draw_limit(persons, epsilon, noise_of_one);
-  const bool applies = found.any && !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+  const bool applies = found.any && wished;
   if (applies) set_limit(relation, found.limit);
   return row_of_result(fcinfo, found, noise_of_one, applies);
 }

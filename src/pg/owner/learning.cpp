@@ -3,9 +3,11 @@
 
 #include "core/privacy/privacy_parameter.hpp"
 #include "pg/grants/reference.hpp"
+#include "pg/owner/own_relation.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
+#include "catalog/pg_type_d.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/acl.h"
@@ -70,6 +72,8 @@ double epsilon_argument(FunctionCallInfo fcinfo, int argument) {
   return stated_amount(PG_GETARG_FLOAT8(argument));
 }
 
+namespace {
+
 ProtectedRelation require_protected(Oid relation) {
   const ProtectedRelation* found = find_protected_relation(relation);
   if (found != nullptr) return *found;
@@ -78,6 +82,17 @@ ProtectedRelation require_protected(Oid relation) {
            errhint("Protect it first: SELECT dp_protect_table(%s). Of other tables "
                    "dp_learn_bounds finds bounds, and dp_keep_group keys.",
                    quote_literal_cstr(get_rel_name(relation)))));
+}
+
+}  // namespace
+
+ProtectedRelation require_answerable(Oid relation, bool writes) {
+  if (writes) PreventCommandIfReadOnly("a function that applies what it publishes");
+  const ProtectedRelation protection = require_protected(relation);
+  InternalCall call("check_answerable");
+  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
+  (void)call.result();
+  return protection;
 }
 
 PersonRows rows_with_persons(const ProtectedRelation& protection) {
@@ -103,15 +118,11 @@ Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls) {
   return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
 }
 
-SPIPlanPtr prepare_rows(const char* query) {
+Portal open_rows(const char* query) {
   if (SPI_connect() != SPI_OK_CONNECT) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("SPI cannot be connected")));
   }
-  SPIPlanPtr plan = SPI_prepare(query, 0, nullptr);
-  if (plan != nullptr) return plan;
-  ereport(ERROR,
-          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the query of the rows cannot be prepared: %s",
-                                                   SPI_result_code_string(SPI_result))));
+  return SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, 0);
 }
 
 }  // namespace dpquantile

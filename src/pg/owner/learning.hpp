@@ -17,8 +17,11 @@ namespace dpquantile {
 // The epsilon that the owner states. ereports if it is NULL; the range is for the caller to check.
 double epsilon_argument(FunctionCallInfo fcinfo, int argument);
 
-// ereports unless the relation is protected.
-ProtectedRelation require_protected(Oid relation);
+// ereports unless the relation is protected, and its queries are answered: where they are refused,
+// as those of a view that numbers its rows, one person more may change the rows of all others.
+// `writes`: the function changes the catalog in the end, which a transaction that only reads
+// cannot.
+ProtectedRelation require_answerable(Oid relation, bool writes);
 
 // The rows of a protected table as t0, joined with those that they refer to.
 struct PersonRows {
@@ -32,16 +35,15 @@ PersonRows rows_with_persons(const ProtectedRelation& protection);
 // The row that a function with arguments OUT returns.
 Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls);
 
-// Connects to SPI and has the query analyzed. So what is wrong with it is known before anything is
-// noted. read_rows() disconnects.
-SPIPlanPtr prepare_rows(const char* query);
+// Connects to SPI and opens the query, but reads nothing. So what is wrong with it, rights that are
+// missing included, is known before anything is noted. read_rows() disconnects.
+Portal open_rows(const char* query);
 
 // Calls row(HeapTuple, TupleDesc) for each row of the query. What it allocates in the current
 // memory context is freed. ereports what the query reports.
 template <class Row>
-void read_rows(SPIPlanPtr plan, Row row) {
+void read_rows(Portal portal, Row row) {
   constexpr int kRowsAtOnce = 1000;
-  Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
   for (;;) {
     SPI_cursor_fetch(portal, true, kRowsAtOnce);
     if (SPI_processed == 0) break;

@@ -97,7 +97,8 @@ void refuse_order(const Query* body, Oid view, Reasons* reasons) {
   }
 }
 
-// A view of nothing but one table may be protected before its table is.
+// A view of nothing but one table may be protected before its table is, or before both are
+// protected alike.
 void forget_protections(Reasons* reasons) {
   List* others = NIL;
   for (auto* reason : each<ErrorData>(reasons->errors)) {
@@ -112,7 +113,8 @@ bool has_subqueries(const Query* body) {
       body, [](const Node* node) { return IsA(node, SubLink); }, kIntoQueries);
 }
 
-void find_reasons_in_view(Oid view, Oid reader, Reasons* reasons) {
+// `is_new`: the view is just being protected.
+void find_reasons_in_view(Oid view, Oid reader, bool is_new, Reasons* reasons) {
   const ProtectedRelation* protection = find_protected_relation(view);
   if (protection == nullptr) return;
   const AttrNumber user_column = protection->user_column;
@@ -126,18 +128,18 @@ void find_reasons_in_view(Oid view, Oid reader, Reasons* reasons) {
   query->targetList = list_make1(makeTargetEntry(as<Expr>(count), 1, pstrdup("count"), false));
   query->hasAggs = true;
   find_reasons_in_query(query, view, reader, reasons);
-  if (has_one_table && !reads_subqueries) forget_protections(reasons);
+  if (is_new && has_one_table && !reads_subqueries) forget_protections(reasons);
 }
 
 // What the rules have changed half is forgotten with the subtransaction.
-void find_reasons_aside(Oid view, Oid reader, Reasons* reasons) {
+void find_reasons_aside(Oid view, Oid reader, bool is_new, Reasons* reasons) {
   const MemoryContext context = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;
   ErrorData* volatile error = nullptr;
   BeginInternalSubTransaction(nullptr);
   MemoryContextSwitchTo(context);
   PG_TRY();
-  { find_reasons_in_view(view, reader, reasons); }
+  { find_reasons_in_view(view, reader, is_new, reasons); }
   PG_CATCH();
   {
     MemoryContextSwitchTo(context);
@@ -164,10 +166,12 @@ const char* text_of(const ErrorData* reason) {
 using namespace dpquantile;
 
 // (relation regclass, role oid) returns text[]: why queries of a view are refused, with a hint.
+// role: who asks, 0 for anybody, NULL while the view is being protected.
 DPQ_FUNCTION(dpq_problem_of_view) {
   if (PG_ARGISNULL(0) || get_rel_relkind(PG_GETARG_OID(0)) != RELKIND_VIEW) PG_RETURN_NULL();
   Reasons reasons{};
-  find_reasons_aside(PG_GETARG_OID(0), PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), &reasons);
+  const bool is_new = PG_ARGISNULL(1);
+  find_reasons_aside(PG_GETARG_OID(0), is_new ? InvalidOid : PG_GETARG_OID(1), is_new, &reasons);
   if (reasons.errors == NIL) PG_RETURN_NULL();
   const auto* reason = static_cast<const ErrorData*>(linitial(reasons.errors));
   Datum texts[] = {CStringGetTextDatum(text_of(reason)),

@@ -172,6 +172,11 @@ const char* name_of_person(const PlainLevel* level, const Node* key) {
 
 }  // namespace
 
+bool has_one_person_each(Oid relation, AttrNumber column) {
+  const Bitmapset* columns = bms_make_singleton(column);
+  return are_unique(relation, columns) || names_person(relation, columns);
+}
+
 void refuse_hidden_groups(const PlainLevel* level) {
   FixedColumns fixed = columns_fixed_by_conditions(level);
   if (are_of_one_person(level, fixed)) {

@@ -11,6 +11,10 @@ namespace dpquantile {
 // WHERE says: such groups are not shown where they are chosen by the number of their persons.
 void refuse_hidden_groups(const PlainLevel* level);
 
+// Whether all rows of a table with one value of a column are one, or of one person: it is unique,
+// or the column of the persons, or refers to the row of one.
+bool has_one_person_each(Oid relation, AttrNumber column);
+
 // ereports if WHERE asks for rows without a person, which no aggregate counts.
 void refuse_rows_of_nobody(const PlainLevel* level);
 

@@ -14,22 +14,8 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
          g.reuse,
          g.most_cancels,
          g.max_epsilon,
-         coalesce(dpquantile.unprotectable(t.relation),
-                  CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
-                       THEN format('its user column "%s" is gone', t.user_column) END,
-                  'its ' || dpquantile.problem_of_reference(t.relation, t.user_column, t.through, t.unit),
-                  -- A column has one name in all parents and children; a view may give it another one.
-                  (SELECT format('its rows are also rows of %s, which protects the persons of its column "%s"', o.relation, o.user_column)
-                     FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
-                     JOIN dpquantile.protected_table o ON o.relation = s.relation
-                    WHERE CASE WHEN c.relkind = 'm' THEN false
-                               WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
-                               ELSE (t.user_column, t.through) IS DISTINCT FROM (o.user_column, o.through) AND o.user_column IS NOT NULL END
-                    ORDER BY o.relation LIMIT 1),
-                  (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
-                     FROM dpquantile.protected_table o
-                    WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column)),
-                  'its query is refused: ' || (dpquantile.problem_of_view(t.relation, r.oid))[1],
+         coalesce(own.problem,
+                  'its query is refused: ' || (dpquantile.problem_of_view(t.relation, coalesce(r.oid, 0)))[1],
                   CASE WHEN g.grantee IS NOT NULL
                        THEN dpquantile.unrestricted_code() || ', and dpquantile is not in shared_preload_libraries' END) AS table_problem,
          CASE WHEN g.grantee IS NULL OR r.rolname = g.grantee THEN NULL
@@ -38,16 +24,56 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
               ELSE 'the role is gone' END AS role_problem,
          CASE WHEN r.rolname = g.grantee THEN (dpquantile.own_right(t.relation, r.oid)).reason END AS own_right,
          t.rows_left_out,
-         t.rows_left_out_error
+         t.rows_left_out_error,
+         own.problem AS own_problem
     FROM dpquantile.protected_table t
     JOIN pg_class c ON c.oid = t.relation
     LEFT JOIN pg_attribute u ON u.attrelid = t.relation AND u.attnum = t.user_number AND u.attname = t.user_column
                             AND NOT u.attisdropped
+   CROSS JOIN LATERAL (
+         SELECT coalesce(dpquantile.unprotectable(t.relation),
+                        CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
+                             THEN format('its user column "%s" is gone', t.user_column) END,
+                        'its ' || dpquantile.problem_of_reference(t.relation, t.user_column, t.through, t.unit),
+                        -- A column has one name in all parents and children; a view may give it another one.
+                        (SELECT format('its rows are also rows of %s, which protects the persons of its column "%s"', o.relation, o.user_column)
+                           FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
+                           JOIN dpquantile.protected_table o ON o.relation = s.relation
+                          WHERE CASE WHEN c.relkind = 'm' THEN false
+                                     WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
+                                     ELSE (t.user_column, t.through) IS DISTINCT FROM (o.user_column, o.through) AND o.user_column IS NOT NULL END
+                          ORDER BY o.relation LIMIT 1),
+                        (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
+                           FROM dpquantile.protected_table o
+                          WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column))) AS problem) own
     LEFT JOIN dpquantile.private_grant g ON g.relation = t.relation
     LEFT JOIN pg_roles r ON r.oid = g.grantee_oid;
 COMMENT ON VIEW dpquantile.private_access IS
   'Protected tables and who has private access to them. table_problem and role_problem: what closes it; own_right: a right with '
-  'which the role needs no private queries.';
+  'which the role needs no private queries; own_problem: why the protection does not hold, whoever asks.';
+CREATE OR REPLACE FUNCTION dpquantile.check_answerable(relation regclass) RETURNS void
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  problem text;
+  asked regclass := check_answerable.relation;
+BEGIN
+  -- Its persons are those of the rows that its rows refer to.
+  WHILE problem IS NULL AND asked IS NOT NULL LOOP
+    problem := (SELECT min(p.own_problem) FROM dpquantile.private_access p WHERE p.relation = asked);
+    asked := (SELECT t.through FROM dpquantile.protected_table t WHERE t.relation = asked);
+  END LOOP;
+  problem := coalesce(problem, 'its query is refused: ' || (dpquantile.problem_of_view(check_answerable.relation, 0))[1]);
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION 'nothing is published of %, of which no query is answered: %', check_answerable.relation, rtrim(problem, '.')
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'Where queries are refused, what is found in the rows may depend on more of them than those of one person. Nothing is noted.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.check_answerable(regclass) IS
+  'relation: of dp_learn_domain and its like, which is protected. An error if no query of it is answered, whatever the reason: then no statement about one row or person holds '
+  'for what is found in it.';
 
 CREATE OR REPLACE VIEW dpquantile.early_ends AS
   SELECT f.*,
