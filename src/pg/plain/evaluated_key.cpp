@@ -166,6 +166,8 @@ List* different_values(List* values, const Node* expression) {
 }
 
 Const* as_stored(const Node* column, const Const* value) {
+  auto* kept = static_cast<Const*>(copyObjectImpl(value));
+  if (value->consttype >= FirstUnpinnedObjectId) return kept;
   auto* given = static_cast<Const*>(copyObjectImpl(value));
   given->consttypmod = -1;
   Node* cast =
@@ -173,7 +175,6 @@ Const* as_stored(const Node* column, const Const* value) {
                             exprTypmod(column), COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
   auto* stored =
       cast == nullptr || cast == as<Node>(given) ? nullptr : as<Const>(computed_or_null(cast));
-  auto* kept = static_cast<Const*>(copyObjectImpl(value));
   if (stored == nullptr || !IsA(stored, Const) || stored->constisnull) return kept;
   const List* both = list_make2(stored, kept);
   if (list_length(different_values(const_cast<List*>(both), column)) != 1) return kept;
