@@ -267,6 +267,14 @@ SELECT (TO_CHAR(DATE_TRUNC('month', visits.at), 'YYYY-MM')) AS "visits.at_month"
 SELECT COUNT(*) FROM visits WHERE amount > (SELECT (SELECT 100)) AND (SELECT department) = 'ENT' HAVING COUNT(*) > (SELECT 1);
 SELECT COUNT(*) FROM visits WHERE amount > (SELECT random());
 
+-- Lightdash: weeks that begin on Sunday, days of the week from Monday (timeFrames.ts, commit 00a13e2), a pivot of noisy answers
+SELECT (DATE_TRUNC('WEEK', ("visits".at - interval '6 days')) + interval '6 days') AS "visits_at_week", COUNT(*) AS "visits_count"
+  FROM "regress_dpq_bi"."visits" AS "visits" WHERE ("visits".at) >= ('2024-02-01') AND ("visits".at) < ('2024-02-12') GROUP BY 1 ORDER BY 1 LIMIT 500;
+SELECT MOD(CAST(DATE_PART('DOW', "visits".at) AS INT) - 1 + 7, 7) + 1 AS "visits_at_day", COUNT(*) > 2000 AS "many" FROM "regress_dpq_bi"."visits" AS "visits" GROUP BY 1 ORDER BY 1 LIMIT 2;
+WITH asked AS (SELECT department, DATE_TRUNC('MONTH', at) AS at_month, COUNT(*) AS n FROM visits WHERE at < '2024-03-01' GROUP BY 1, 2),
+     ranked AS (SELECT *, DENSE_RANK() OVER (ORDER BY at_month) AS row_index, DENSE_RANK() OVER (ORDER BY department) AS column_index FROM asked)
+  SELECT r.*, t.columns FROM ranked r CROSS JOIN (SELECT COUNT(DISTINCT department) AS columns FROM ranked) t ORDER BY row_index, column_index;
+
 -- Joins with a public dimension, keys of few values, computed keys, conditions on keys and on what they are computed of
 SELECT c.region, count(*) FROM visits v JOIN city c ON c.name = v.city GROUP BY c.region ORDER BY 1;
 SELECT lower(department) AS department, urgent, count(*) FROM visits WHERE urgent AND lower(department) <> 'ent' GROUP BY 1, 2;

@@ -66,6 +66,7 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit WHERE town = (SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 1)'),
   ('SELECT count(*) FROM visit WHERE cost < (SELECT count(*) FROM visit GROUP BY town HAVING count(*) > 1000 LIMIT 1)'),
   ('SELECT t.size, count(*) FROM visit v JOIN town t ON t.name = v.town WHERE t.size < (SELECT count(*) / 66 FROM visit) GROUP BY 1'),
+  ('SELECT count(*) FROM visit WHERE cost > (SELECT round(sqrt((SELECT count(*) FROM visit))))'),
   -- Lists
   ('SELECT town, count(*) FROM visit WHERE town IN (SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 2) GROUP BY town'),
   ('SELECT count(*) FROM visit WHERE kind NOT IN (SELECT kind FROM visit GROUP BY kind ORDER BY count(*) LIMIT 1)'),
@@ -110,6 +111,9 @@ WITH w AS (SELECT count(*) / 20 AS n FROM visit WHERE cost > (SELECT count(*) / 
 SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit WHERE cost > (SELECT count(*) / 20 FROM visit))');
 SELECT private_aggregate, epsilon, error_in, problem FROM dp_explain('SELECT town, count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit) GROUP BY town');
+-- A part is explained as it is asked: with what is known of answers.
+SELECT private_aggregate, split_part(problem, '. ', 1) AS problem FROM dp_explain('WITH e AS (SELECT count(*) AS n FROM visit) SELECT count(*) FROM visit WHERE cost < (SELECT dp_count((SELECT n FROM e)) FROM visit)');
+SELECT private_aggregate, split_part(problem, '. ', 1) AS problem FROM dp_explain('SELECT dp_count(-1.0) FROM visit WHERE cost > (SELECT count(*) FROM visit)');
 EXPLAIN (COSTS off) SELECT count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit);
 SELECT dp_private_query('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)');
 -- A subquery on the left of IN is asked once. Columns are free.

@@ -2,6 +2,7 @@
 #include "core/quantiles/quantiles_error.hpp"
 #include "pg/borrowed/borrowed_plan.hpp"
 #include "pg/borrowed/borrowed_release.hpp"
+#include "pg/borrowed/early_values.hpp"
 #include "pg/owner/closed_table.hpp"
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/protect/protect_hooks.hpp"
@@ -204,14 +205,26 @@ double rows_argument(FunctionCallInfo fcinfo) {
 struct Part {
   Query* query;
   ParamListInfo parameters;
+  List* answers;  // which of them are answers of other parts
 };
+
+// Does something as it is done for a part that is asked after these answers.
+template <class Callable>
+void with_answers(List* answers, Callable ask) {
+  List* before = begin_with_answers(answers);
+  PG_TRY();
+  ask();
+  PG_FINALLY();
+  begin_with_answers(before);
+  PG_END_TRY();
+}
 
 // Adds the stages of a query, and then its rest: each may have stages itself.
 void add_parts(List** parts, Query* query, ParamListInfo parameters, const char* written) {
   const StagedQuery* staged = stage_query(query, written);
   if (staged == nullptr) {
     auto* part = static_cast<Part*>(palloc(sizeof(Part)));
-    *part = {query, parameters};
+    *part = {query, parameters, const_cast<List*>(parameters_of_answers())};
     *parts = lappend(*parts, part);
     return;
   }
@@ -219,10 +232,12 @@ void add_parts(List** parts, Query* query, ParamListInfo parameters, const char*
   for (int i = 0; parameters != nullptr && i < Min(parameters->numParams, all->numParams); ++i) {
     if (OidIsValid(parameters->params[i].ptype)) all->params[i] = parameters->params[i];
   }
-  for (const auto* stage : each<const Stage>(staged->stages)) {
-    add_parts(parts, with_rows(staged, stage->query, NIL), all, written);
-  }
-  add_parts(parts, with_rows(staged, staged->rest, NIL), all, written);
+  with_answers(staged->answers, [&] {
+    for (const auto* stage : each<const Stage>(staged->stages)) {
+      add_parts(parts, with_rows(staged, stage->query, NIL), all, written);
+    }
+    add_parts(parts, with_rows(staged, staged->rest, NIL), all, written);
+  });
 }
 
 List* parts_of(const char* written) {
@@ -250,14 +265,16 @@ void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written
 void find_all_reasons(const char* written, Reasons* reasons) {
   for (const auto* part : each<const Part>(parts_of(written))) {
     reasons->is_last = false;
-    translate_for_session(part->query, written, reasons);
-    if (!reasons->is_last) find_reasons(part->query, written, reasons);
+    with_answers(part->answers, [&] {
+      translate_for_session(part->query, written, reasons);
+      if (!reasons->is_last) find_reasons(part->query, written, reasons);
+    });
   }
 }
 
 void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
   for (const auto* part : each<const Part>(parts_of(written))) {
-    explain_part(fcinfo, part, written, rows);
+    with_answers(part->answers, [&] { explain_part(fcinfo, part, written, rows); });
   }
 }
 

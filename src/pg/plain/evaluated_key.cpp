@@ -250,12 +250,13 @@ List* different_values(List* values, const Node* expression) {
 }
 
 Const* as_stored(const Node* column, const Const* value) {
+  auto* kept = static_cast<Const*>(copyObjectImpl(value));
+  if (value->consttype >= FirstUnpinnedObjectId) return kept;
   auto* given = static_cast<Const*>(copyObjectImpl(value));
   given->consttypmod = -1;
   Node* cast =
       coerce_to_target_type(nullptr, as<Node>(given), value->consttype, value->consttype,
                             exprTypmod(column), COERCION_EXPLICIT, COERCE_EXPLICIT_CAST, -1);
-  auto* kept = static_cast<Const*>(copyObjectImpl(value));
   if (cast == nullptr || cast == as<Node>(given)) return kept;
   const PreparedExpression prepared = prepare(cast, NIL);
   const Const* stored = constant_of(prepared, NIL);

@@ -301,7 +301,7 @@ List* public_values_of(const Level* level, Node* key) {
   if (List* values = values_of_part(level, key)) return values;
   if (IsA(key, Var)) return NIL;
   if (List* values = values_of_expression(level, key)) return values;
-  if (List* values = values_of_time_parts(level, key)) return values;
+  if (List* values = values_of_time_parts(level, key, terms_of_all_rows(level))) return values;
   return values_in_terms(level, key);
 }
 

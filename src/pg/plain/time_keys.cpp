@@ -170,19 +170,15 @@ List* moments_between(const TimeBounds& bounds, int64 step, int most) {
   return lappend(moments, const_cast<Const*>(bounds.upper));
 }
 
-// The values of a key for the moments between the bounds of one of which it is computed.
-List* values_between_bounds(const Level* level, const Node* key, Node* moment, int64 step,
-                            int most) {
+List* beginnings(const Level* level, const FuncExpr* call) {
+  Node* moment = moment_of(call);
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
   bool fails = false;
-  List* values = evaluated_list(level, key, moment, moments_between(*bounds, step, most), &fails);
+  List* values =
+      evaluated_list(level, as<Node>(call), moment,
+                     moments_between(*bounds, step_of(call), 5 * kMaxElements), &fails);
   return list_length(values) <= kMaxElements ? values : NIL;
-}
-
-List* beginnings(const Level* level, const FuncExpr* call) {
-  return values_between_bounds(level, as<Node>(call), moment_of(call), step_of(call),
-                               5 * kMaxElements);
 }
 
 // ---- Parts ---------------------------------------------------------------------------------
@@ -257,9 +253,31 @@ UnitOfMoment unit_of(const Node* node) {
   return moment == nullptr ? UnitOfMoment{} : UnitOfMoment{moment, step_of(call)};
 }
 
+// Whether a term says that the moment is before its upper bound: a day ends before midnight.
+bool is_end_left_out(const Level* level, const Node* moment, const Const* upper,
+                     const List* terms) {
+  for (const auto* term : each<const OpExpr>(terms)) {
+    if (!IsA(term, OpExpr) || term->opno >= FirstUnpinnedObjectId || list_length(term->args) != 2) {
+      continue;
+    }
+    const char* name = get_opname(term->opno);
+    const bool is_less = name != nullptr && strcmp(name, "<") == 0;
+    if (!is_less && (name == nullptr || strcmp(name, ">") != 0)) continue;
+    const auto* lesser = static_cast<const Node*>(list_nth(term->args, is_less ? 0 : 1));
+    const auto* greater = static_cast<const Node*>(list_nth(term->args, is_less ? 1 : 0));
+    if (!equal(lesser, moment) || !can_be_evaluated(greater, nullptr)) continue;
+    const Const* end = evaluated(level, greater, nullptr, nullptr);
+    if (end != nullptr && end->consttype == upper->consttype &&
+        DatumGetTimestamp(end->constvalue) == DatumGetTimestamp(upper->constvalue)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
-List* values_of_time_parts(const Level* level, const Node* key) {
+List* values_of_time_parts(const Level* level, const Node* key, const List* terms) {
   UnitOfMoment least{};
   bool has_weeks = false;
   const bool has_other = search(key, [&](Node* node) {
@@ -276,7 +294,15 @@ List* values_of_time_parts(const Level* level, const Node* key) {
   });
   // A month may begin within a week.
   if (has_other || (has_weeks && least.step > step_of_unit("day"))) return NIL;
-  return values_between_bounds(level, key, least.moment, least.step, kMostMomentsOfParts);
+  auto bounds = least.moment == nullptr ? std::nullopt : time_bounds(level, least.moment);
+  if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
+  if (is_end_left_out(level, least.moment, bounds->upper, terms)) {
+    bounds->upper = moment_at(bounds->upper, DatumGetTimestamp(bounds->upper->constvalue) - 1);
+  }
+  bool fails = false;
+  List* values = evaluated_list(level, key, least.moment,
+                                moments_between(*bounds, least.step, kMostMomentsOfParts), &fails);
+  return list_length(values) <= kMaxElements ? values : NIL;
 }
 
 List* whole_numbers(Oid type, int least, int most) {

@@ -260,6 +260,7 @@ bool has_one_row(const Level* level) {
   const bool is_limited = query->limitOption != LIMIT_OPTION_WITH_TIES;
   if (is_limited && is_one(query->limitCount)) return true;
   if (gives_sets(query)) return false;
+  if (query->jointree->fromlist == NIL) return true;
   if (query->hasAggs && query->groupClause == NIL && query->groupingSets == NIL) return true;
   const Level* source = combines_rows(query) ? nullptr : only_source(level);
   return source != nullptr && has_one_row(source);
