@@ -216,6 +216,47 @@ void compare_bounds(Search& search) {
            static_cast<unsigned long long>(without), static_cast<unsigned long long>(kRuns), none));
 }
 
+// No bound is more than six octaves beyond all values: Theorem 25c with D = 40. Of data that are
+// far apart, alone, or just as many as noise may have.
+void reach_of_bounds(Search& search) {
+  const OrdinalGrid grid(3, -123, 1024);
+  constexpr std::uint32_t kBeyond = 8 + 40;
+  constexpr double kMostLikely = 3e-8;  // 2 (8 * 1.3 e^-24 + 7 C e^-30)
+  const bool is_zcdp = search.chance(0.3);
+  const PrivacyParameter privacy =
+      is_zcdp ? zcdp(search.log_uniform(1e-3, 4)) : pure(search.log_uniform(1e-2, 20));
+  const double spread = is_zcdp ? std::sqrt(1 / (2 * privacy.value)) : 1 / privacy.value;
+  std::vector<std::uint64_t> counts(grid.cells());
+  std::uint32_t first = grid.cells();
+  std::uint32_t last = 0;
+  for (std::uint64_t clusters = search.below(5); clusters > 0; --clusters) {
+    const auto begin = static_cast<std::uint32_t>(search.below(grid.cells()));
+    const auto end =
+        std::min(grid.cells(), begin + 1 + static_cast<std::uint32_t>(search.below(80)));
+    const double records = spread * search.pick({0.5, 2.0, 5.0, 29.0, 31.0, 100.0, 1e4});
+    for (std::uint32_t i = begin; i < end; ++i)
+      counts[i] += static_cast<std::uint64_t>(records) + 1;
+    first = std::min(first, begin);
+    last = std::max(last, end - 1);
+  }
+  const double least = grid.edge(std::max(first, kBeyond) - kBeyond);
+  const double most = grid.edge(std::min(last + 1 + kBeyond, grid.cells()));
+  constexpr std::uint64_t kRuns = 250;
+  std::uint64_t absurd = 0;
+  for (std::uint64_t i = 0; i < kRuns; ++i) {
+    const auto bounds = learn_bounds(grid, counts, privacy, search.context());
+    if (!bounds) continue;
+    const double rounding =
+        std::ldexp(std::max(std::abs(bounds->lower), std::abs(bounds->upper)), -11);
+    absurd += last < first || bounds->upper - rounding > most || bounds->lower + rounding < least;
+  }
+  if (test::binomial_p_value(absurd, kRuns, kMostLikely) > search.next_false_alarm()) return;
+  search.report(text("%s %.17g: %llu of %llu bounds are far beyond cells %u to %u",
+                     parameter_name(privacy.measure), privacy.value,
+                     static_cast<unsigned long long>(absurd),
+                     static_cast<unsigned long long>(kRuns), first, last));
+}
+
 // A value is in one cell, the one that has it.
 void place_on_ordinal_grid(Search& search) {
   const int digits = static_cast<int>(search.below(7));
@@ -240,6 +281,7 @@ std::vector<Check> noise_checks() {
           {"histogram, law", {Mechanism::kHistogram}, compare_histogram, 20},
           {"histogram, bins", {Mechanism::kHistogram}, place_in_bins, 1000},
           {"learned bounds, law", {Mechanism::kLearnedBounds}, compare_bounds, 20},
+          {"learned bounds, reach", {Mechanism::kLearnedBounds}, reach_of_bounds, 2},
           {"learned bounds, cells", {Mechanism::kLearnedBounds}, place_on_ordinal_grid, 1000}};
 }
 

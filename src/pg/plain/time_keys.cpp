@@ -175,9 +175,8 @@ List* beginnings(const Level* level, const FuncExpr* call) {
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
   bool fails = false;
-  List* values =
-      evaluated_list(level, as<Node>(call), moment,
-                     moments_between(*bounds, step_of(call), 5 * kMaxElements), &fails);
+  List* values = evaluated_list(level, as<Node>(call), moment,
+                                moments_between(*bounds, step_of(call), 5 * kMaxElements), &fails);
   return list_length(values) <= kMaxElements ? values : NIL;
 }
 
