@@ -24,7 +24,7 @@ milliseconds() {
 # $1: user, $2: database, $3...: queries. Prints the milliseconds of the session's processor time of each.
 processor_milliseconds() {
   {
-    echo 'SET max_parallel_workers_per_gather = 0; SET jit = off;'
+    echo "SET max_parallel_workers_per_gather = 0; SET jit = off; SET work_mem = '${memory:-4MB}';"
     echo 'SELECT pg_backend_pid() AS pid \gset \setenv BACKEND :pid'
     # shellcheck disable=SC2016 # the shell of psql expands it
     printf '\\! cut -d" " -f1 "/proc/$BACKEND/schedstat" >&2\n%s\n\\! cut -d" " -f1 "/proc/$BACKEND/schedstat" >&2\n' "${@:3}"
@@ -53,13 +53,17 @@ in_turn() {
   rm "$work/first" "$work/second"
 }
 
-# $1: title, $2: query
+# $1: title; $2, $3: names of functions.
+compare() {
+  in_turn "$ROUNDS" "$2" "$3" | awk -v title="$1" '{ printf "  %-46s %10.0f %10.0f %8.2f\n", title, $1, $2, $2 / $1 }'
+}
+
+# $1: title, $2: query, $3: what measures it.
 compare_queries() {
-  local query=$2
-  by_owner() { milliseconds owner postgres "$query"; }
-  by_analyst() { milliseconds analyst postgres "$query"; }
-  in_turn "$ROUNDS" by_owner by_analyst |
-    awk -v title="$1" '{ printf "  %-46s %10.0f %10.0f %8.2f\n", title, $1, $2, $2 / $1 }'
+  local query=$2 measure=${3:-milliseconds}
+  by_owner() { "$measure" owner postgres "$query"; }
+  by_analyst() { "$measure" analyst postgres "$query"; }
+  compare "$1" by_owner by_analyst
 }
 
 # $1: title; $2, $3: two tables; $4: query with TABLE for the name.
@@ -67,8 +71,7 @@ compare_tables() {
   local first=${4//TABLE/$2} second=${4//TABLE/$3}
   first_table() { processor_milliseconds analyst postgres "$first"; }
   second_table() { processor_milliseconds analyst postgres "$second"; }
-  in_turn "$ROUNDS" first_table second_table |
-    awk -v title="$1" '{ printf "  %-46s %10.0f %10.0f %8.2f\n", title, $1, $2, $2 / $1 }'
+  compare "$1" first_table second_table
 }
 
 # $1: title, $2: how often, $3: query. Prints microseconds for one, as two roles or in two databases.
@@ -168,6 +171,29 @@ for kind in 'visits:65536 persons' 'uuids:65536, uuid' 'texts:65536, text' 'few:
   compare_tables "${kind#*:}: avg of 20 groups" "${name}_rows" "$name" 'SELECT department, avg(cost) FROM TABLE GROUP BY department;'
 done
 echo
+
+# With this memory the hash tables of the owner, too, stay in memory.
+memory=64MB
+echo "What is asked of each of 65536 persons, milliseconds of processor time, work_mem = $memory"
+printf '  %-46s %10s %10s %8s\n' '' 'owner' 'analyst' 'ratio'
+# $1: an aggregate, $2: its bound.
+compare_persons() {
+  compare_queries "$1" "SELECT avg(least(x, $2)) FROM (SELECT $1 AS x FROM visits GROUP BY patient) p;" processor_milliseconds
+}
+compare_persons 'count(*)' 100
+compare_persons 'sum(cost)' 50000
+compare_persons 'sum(cost::float8)' 50000
+compare_persons 'sum(cost::numeric)' 50000
+compare_persons 'max(cost)' 1000
+compare_persons 'count(DISTINCT department)' 20
+compare_persons 'percentile_cont(0.5) WITHIN GROUP (ORDER BY cost)' 1000
+compare_queries 'stddev(cost::float8)' \
+  'SELECT count(*) FROM (SELECT stddev(cost::float8) AS x FROM visits GROUP BY patient) p WHERE x > 288;' processor_milliseconds
+compare_queries 'HAVING count(*) > 46' 'SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING count(*) > 46) p;' processor_milliseconds
+compare_queries 'SELECT DISTINCT patient' 'SELECT count(*) FROM (SELECT DISTINCT patient FROM visits) p;' processor_milliseconds
+compare_queries 'DISTINCT ON (patient)' 'SELECT avg(cost) FROM (SELECT DISTINCT ON (patient) cost FROM visits ORDER BY patient, department) p;' processor_milliseconds
+compare_queries 'cost - lag(cost)' \
+  'SELECT avg(least(x, 1000)) FROM (SELECT cost - lag(cost) OVER (PARTITION BY patient ORDER BY department) AS x FROM visits) p;' processor_milliseconds
 
 typical="SELECT * FROM (SELECT date_trunc('month', hired) AS month, dp_avg(salary, 0.1, 0, 200000), dp_count(0.1) FROM staff
   WHERE age > 30 AND hired >= now() - interval '1 year' AND city ILIKE 'b%' GROUP BY date_trunc('month', hired)

@@ -41,10 +41,12 @@ struct PersonOrderNode {
   MemoryContext memory;  // of the rows; null before they are read
   RowPartitions rows;
 
-  // The part whose rows are given
+  // The part whose rows are given, in memory that the largest one needs
   int part;
-  MemoryContext part_memory;
+  MemoryContext part_memory;  // of what their values refer to
   OrderedRow* ordered;
+  Datum* values;
+  bool* nulls;
   Size count;
   Size next;
 };
@@ -129,8 +131,20 @@ Value* array_of(Size count) {
   return static_cast<Value*>(MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Value)));
 }
 
-// Rows refer to their block, and the cursor may use one for several.
-const RowBlock* kept_block(const RowBlock* block) {
+void make_room(PersonOrderNode* node) {
+  Size most = 0;
+  for (int part = 0; part < node->rows.count; ++part) {
+    most = Max(most, count_rows(&node->rows, part));
+  }
+  const auto columns = static_cast<Size>(node->columns->natts);
+  node->ordered = array_of<OrderedRow>(most);
+  node->values = array_of<Datum>(most * columns);
+  node->nulls = array_of<bool>(most * columns);
+}
+
+// What values refer to lies in their block, and the cursor may use one for several.
+const RowBlock* kept_block(const RowPartitions* rows, const RowBlock* block) {
+  if (!rows->has_references) return block;
   auto* copy = static_cast<RowBlock*>(MemoryContextAllocHuge(CurrentMemoryContext, block->size));
   memcpy(copy, block, block->size);
   return copy;
@@ -138,14 +152,13 @@ const RowBlock* kept_block(const RowBlock* block) {
 
 void load_part(PersonOrderNode* node) {
   const auto columns = static_cast<Size>(node->columns->natts);
-  node->ordered = array_of<OrderedRow>(node->count);
-  auto* values = array_of<Datum>(node->count * columns);
-  auto* nulls = array_of<bool>(node->count * columns);
+  Datum* values = node->values;
+  bool* nulls = node->nulls;
   Size number = 0;
   RowCursor cursor = cursor_of_part(&node->rows, node->part);
   while (next_block(&node->rows, &cursor)) {
     CHECK_FOR_INTERRUPTS();
-    const RowBlock* block = kept_block(cursor.block);
+    const RowBlock* block = kept_block(&node->rows, cursor.block);
     for (Size i = 0; i < block->rows; ++i, ++number, values += columns, nulls += columns) {
       read_row(&node->rows, block, i, values, nulls);
       fetch_values(node, values, nulls);
@@ -249,6 +262,7 @@ void read_all(PersonOrderNode* node) {
   make_partitions(&node->rows, node->columns, nullptr, static_cast<Size>(work_mem) * 1024,
                   node->memory);
   read_rows(node);
+  make_room(node);
   MemoryContextSwitchTo(previous);
   begin_to_give(node, 0);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "pg/vocabulary/person_variant.hpp"
 #include "pg/vocabulary/total_call.hpp"
@@ -19,6 +20,7 @@ namespace dpquantile {
 
 namespace {
 
+using ShortForm = uint64;
 using Form = SipHash128;
 
 bool has_form(Oid type) {
@@ -55,9 +57,8 @@ Form form_of_bytes(const void* bytes, Size count) {
   return form;
 }
 
-Form form_of_float(float8 value) {
-  const float8 plain = plain_float(value);
-  return form_of_bytes(&plain, sizeof plain);
+ShortForm form_of_float(float8 value) {
+  return std::bit_cast<ShortForm>(plain_float(value));
 }
 
 // A month counts as 30 days, and a day as 24 hours.
@@ -90,12 +91,35 @@ Form hash_of(const PersonCallInfo* call, Datum value) {
   return sip_hash_128(call->key, {reinterpret_cast<const uint8*>(bytes), length});
 }
 
-Form form_of(const PersonCallInfo* call, Datum value) {
-  switch (call->type) {
+bool has_short_form(Oid type) {
+  switch (type) {
+    case NUMERICOID:
+    case INTERVALOID:
+    case TIMETZOID:
+    case UUIDOID:
+    case TEXTOID:
+    case VARCHAROID:
+    case BPCHAROID:
+    case BYTEAOID:
+      return false;
+    default:
+      return true;
+  }
+}
+
+ShortForm short_form_of(Oid type, Datum value) {
+  switch (type) {
     case FLOAT4OID:
       return form_of_float(DatumGetFloat4(value));
     case FLOAT8OID:
       return form_of_float(DatumGetFloat8(value));
+    default:
+      return static_cast<ShortForm>(whole_number_of(type, value));
+  }
+}
+
+Form form_of(const PersonCallInfo* call, Datum value) {
+  switch (call->type) {
     case NUMERICOID:
       return hash_of(call, DirectFunctionCall1(numeric_trim_scale, value));
     case INTERVALOID:
@@ -104,45 +128,60 @@ Form form_of(const PersonCallInfo* call, Datum value) {
       return form_of_time(DatumGetTimeTzADTP(value));
     case UUIDOID:
       return form_of_bytes(DatumGetPointer(value), UUID_LEN);
-    case TEXTOID:
-    case VARCHAROID:
-    case BPCHAROID:
-    case BYTEAOID:
-      return hash_of(call, value);
     default:
-      return {static_cast<uint64>(whole_number_of(call->type, value)), 0};
+      return hash_of(call, value);
   }
 }
 
-void leave_different(GrowingArray<Form>& forms) {
-  std::ranges::sort(forms);
-  forms.count = std::unique(forms.begin(), forms.end()) - forms.begin();
+struct Nothing {};
+
+template <class Kept>
+using Forms = GrowingArray<Kept, Nothing>;
+
+template <class Kept>
+void leave_different(Forms<Kept>* forms) {
+  std::sort(forms->begin(), forms->end());
+  forms->count = std::unique(forms->begin(), forms->end()) - forms->begin();
 }
 
 // When there is no room, equal forms are left out. The room doubles unless half of it is free then,
 // so that all sorts together take as long as a few.
-void* add_form(FunctionCallInfo fcinfo, const PersonCallInfo* call, void* kept) {
-  auto* forms = kept_or_empty<GrowingArray<Form>>(call, kept);
-  const Form form = form_of(call, fcinfo->args[kBeforeValue].value);
-  if (forms->count == forms->room) {
-    leave_different(*forms);
-    if (forms->count > forms->room / 2) forms->grow(call->memory);
+template <class Kept>
+void* add_form(const PersonCallInfo* call, void* kept, Kept form) {
+  auto* forms = static_cast<Forms<Kept>*>(kept);
+  if (forms == nullptr) {
+    forms = grown(call->memory, forms);
+  } else if (forms->count == forms->room) {
+    leave_different(forms);
+    if (forms->count > forms->room / 2) forms = grown(call->memory, forms);
   }
-  forms->add(call->memory, form);
+  forms->add(form);
   return forms;
 }
 
-Datum count_different(FunctionCallInfo, const PersonCallInfo*, void* kept) {
-  auto* forms = static_cast<GrowingArray<Form>*>(kept);
-  leave_different(*forms);
-  return Int64GetDatum(forms->count);
+void* add_value(FunctionCallInfo fcinfo, const PersonCallInfo* call, void* kept) {
+  const Datum value = fcinfo->args[kBeforeValue].value;
+  return has_short_form(call->type) ? add_form(call, kept, short_form_of(call->type, value))
+                                    : add_form(call, kept, form_of(call, value));
+}
+
+template <class Kept>
+int64 count_different(void* kept) {
+  auto* forms = static_cast<Forms<Kept>*>(kept);
+  leave_different(forms);
+  return forms->count;
+}
+
+Datum number_of_values(FunctionCallInfo, const PersonCallInfo* call, void* kept) {
+  return Int64GetDatum(has_short_form(call->type) ? count_different<ShortForm>(kept)
+                                                  : count_different<Form>(kept));
 }
 
 }  // namespace
 
 namespace persons {
 
-const PersonVariant kDistinct = {add_form, count_different, has_form};
+const PersonVariant kDistinct = {add_value, number_of_values, has_form};
 
 }  // namespace persons
 

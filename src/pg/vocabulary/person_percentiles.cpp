@@ -22,11 +22,12 @@ namespace {
 constexpr int kFraction = kBeforeValue + 1;
 constexpr int kDescending = kBeforeValue + 2;
 
-struct OrderedValues {
+struct Order {
   float8 fraction;  // NaN: the answer is NULL
   bool is_descending;
-  GrowingArray<Datum> values;
 };
+
+using OrderedValues = GrowingArray<Datum, Order>;
 
 bool is_ordered(Oid type) {
   switch (type) {
@@ -75,7 +76,7 @@ Datum plain_copy(Oid type, Datum value) {
   }
 }
 
-void set_order(OrderedValues* ordered, FunctionCallInfo fcinfo) {
+void set_order(Order* ordered, FunctionCallInfo fcinfo) {
   const NullableDatum fraction = fcinfo->args[kFraction];
   const float8 value = fraction.isnull ? -1 : DatumGetFloat8(fraction.value);
   ordered->fraction = value >= 0 && value <= 1 ? value : std::nan("");
@@ -83,13 +84,14 @@ void set_order(OrderedValues* ordered, FunctionCallInfo fcinfo) {
 }
 
 void* add_value(FunctionCallInfo fcinfo, const PersonCallInfo* call, void* kept) {
-  auto* ordered = kept_or_empty<OrderedValues>(call, kept);
+  auto* ordered = static_cast<OrderedValues*>(kept);
+  if (ordered == nullptr || ordered->count == ordered->room) ordered = grown(call->memory, ordered);
   if (kept == nullptr) set_order(ordered, fcinfo);
   Datum value = fcinfo->args[kBeforeValue].value;
   // The trimmed number lasts for this row only; what is kept is a copy.
   if (call->type == NUMERICOID) value = DirectFunctionCall1(numeric_trim_scale, value);
   const MemoryContext of_row = MemoryContextSwitchTo(call->memory);
-  ordered->values.add(call->memory, plain_copy(call->type, value));
+  ordered->add(plain_copy(call->type, value));
   MemoryContextSwitchTo(of_row);
   return ordered;
 }
@@ -112,7 +114,7 @@ bool is_interval_below(Datum left, Datum right) {
 }
 
 // Nothing that compares here ereports.
-void sort_values(Oid type, GrowingArray<Datum>& values) {
+void sort_values(Oid type, OrderedValues& values) {
   switch (type) {
     case FLOAT4OID:
     case FLOAT8OID:
@@ -131,10 +133,10 @@ void sort_values(Oid type, GrowingArray<Datum>& values) {
 }
 
 // The value with this rank, from 0, in the order of the call.
-Datum value_at(const OrderedValues* ordered, float8 rank) {
+Datum value_at(OrderedValues* ordered, float8 rank) {
   const auto number = static_cast<int64>(rank);
-  const int64 last = ordered->values.count - 1;
-  return ordered->values.values[ordered->is_descending ? last - number : number];
+  const int64 last = ordered->count - 1;
+  return ordered->begin()[ordered->is_descending ? last - number : number];
 }
 
 Datum copy_of_answer(Oid type, Datum value) {
@@ -146,8 +148,8 @@ Datum copy_of_answer(Oid type, Datum value) {
 Datum discrete(FunctionCallInfo fcinfo, const PersonCallInfo* call, void* kept) {
   auto* ordered = static_cast<OrderedValues*>(kept);
   if (std::isnan(ordered->fraction)) return null_answer(fcinfo);
-  sort_values(call->type, ordered->values);
-  const float8 rows = std::ceil(ordered->fraction * static_cast<float8>(ordered->values.count));
+  sort_values(call->type, *ordered);
+  const float8 rows = std::ceil(ordered->fraction * static_cast<float8>(ordered->count));
   return copy_of_answer(call->type, value_at(ordered, std::fmax(rows, 1) - 1));
 }
 
@@ -169,8 +171,8 @@ Datum value_between(FunctionCallInfo fcinfo, Oid type, Datum low, Datum high, fl
 Datum continuous(FunctionCallInfo fcinfo, const PersonCallInfo* call, void* kept) {
   auto* ordered = static_cast<OrderedValues*>(kept);
   if (std::isnan(ordered->fraction)) return null_answer(fcinfo);
-  sort_values(call->type, ordered->values);
-  const float8 rank = ordered->fraction * static_cast<float8>(ordered->values.count - 1);
+  sort_values(call->type, *ordered);
+  const float8 rank = ordered->fraction * static_cast<float8>(ordered->count - 1);
   const float8 below = std::floor(rank);
   const Datum low = value_at(ordered, below);
   if (rank == below) return copy_of_answer(call->type, low);
