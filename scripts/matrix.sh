@@ -79,12 +79,12 @@ test_debian() {
 
 test_debian_without_updates() { CHROOT_SECURITY=no test_debian "$1"; }
 
-# Only experimental has it, with libraries that unstable lacks.
+# Only experimental has it. Everything else is that of unstable: experimental may have the half of a transition, such as a new Perl.
 test_19() {
   chroot_create "$root" sid make
   echo "deb $mirror experimental main" >>"$root/etc/apt/sources.list"
+  printf 'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 990\n' >"$root/etc/apt/preferences.d/experimental"
   chroot_run "$root" apt-get -qq update
-  chroot_install "$root" -t experimental postgresql-19 postgresql-server-dev-19
   run_suites PG_MAJOR=19
 }
 

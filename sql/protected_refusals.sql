@@ -122,7 +122,7 @@ SELECT dp_count(1) FROM staff WHERE 5 >>>> salary;
 SELECT problem FROM dp_explain('SELECT dp_count(1) FROM staff WHERE 5 >>>> salary');
 -- All reasons at once: dp_explain names each that another one does not hide. Where code of others would be called, it computes nothing.
 \set reasons 'SELECT split_part(problem, ''. '', 1) AS reason, substring(problem FROM ''character [0-9]*'') AS place FROM'
-:reasons dp_explain('SELECT random(), dp_count(1), (SELECT 1 LIMIT 1) FROM staff WHERE name ~ ''\1'' AND id < random() GROUP BY salary HAVING ''b'' ~ salary::text');
+:reasons dp_explain('SELECT random(), dp_count(1), (SELECT 1 LIMIT 1) FROM staff WHERE name ~ ''\1'' AND id < random() GROUP BY salary HAVING ''b'' ~ CAST(salary AS text)');
 :reasons dp_explain('WITH a AS (SELECT DISTINCT id FROM staff ORDER BY id), b AS (SELECT dp_count(1) AS n FROM staff WHERE name ~ ''\1'') SELECT random() FROM a, b');
 :reasons dp_explain('SELECT string_agg(name, ''''), dp_avg(salary, 1, 0, 9), mode() WITHIN GROUP (ORDER BY id) FROM staff');
 :reasons dp_explain('SELECT dp_count(1) FROM staff s JOIN staff t USING (id) WHERE s.name ~ ''\1'' LIMIT 1');

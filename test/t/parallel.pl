@@ -288,6 +288,26 @@ foreach my $mode ('force_generic_plan', 'force_custom_plan')
 	}
 }
 
+# Since PostgreSQL 19 the rows of one side of a join may be aggregated before they are joined. All that is charged and released is that of the
+# joined rows.
+if ($node->pg_version >= 19)
+{
+	$node->safe_psql('postgres', 'CREATE TABLE tag AS SELECT dept, n FROM generate_series(0, 6) dept, generate_series(1, 3) n;
+		ANALYZE tag; GRANT SELECT ON tag TO analyst');
+	my $eager = 'SET min_eager_agg_group_size = 0;';
+	my $below_join = qr/$release.*Finalize \w*Aggregate.*Join.*Partial \w*Aggregate/;
+	check_query("threat 246: a median, aggregated before a join$_->[0]", "SELECT $near FROM person JOIN tag USING (dept)",
+		settings => "$eager $_->[1]", plan => $below_join) foreach [ '', $serial ], [ ' in parallel', '' ];
+	check_query('threat 246: a number of joined rows', 'SELECT dp_count(500) = 30000 FROM person JOIN tag USING (dept)',
+		settings => "$eager $serial", plan => $below_join, charges => 500);
+	check_query('threat 246: numbers of joined rows by group',
+		q{SELECT string_agg(c::text, ' ' ORDER BY n) FROM (SELECT n, dp_count(500) AS c FROM person JOIN tag USING (dept) GROUP BY n) g},
+		settings => "$eager $serial", plan => $below_join, outcome => '10000 10000 10000', charges => 500);
+	check_query('threat 246: a value that a cast made numeric',
+		'SELECT abs(dp_sum(age::numeric, 500, 0, 100) - 3 * (SELECT sum(age) FROM person)) < 1 FROM person JOIN tag USING (dept)',
+		settings => "$eager $serial", plan => $release, charges => 500);
+}
+
 # Partitions.
 my $partitionwise = 'SET enable_partitionwise_aggregate = on;';
 my $partial = qr/$release.*Finalize Aggregate.*Append.*Partial Aggregate.*Partial Aggregate/;

@@ -178,6 +178,25 @@ foreach my $call (sort keys %unsorted)
 	}
 }
 
+# Since PostgreSQL 19 the rows of one side of a join may be aggregated before they are joined. Such a state is combined once for each
+# row of the other side: here three times.
+if ($node->pg_version >= 19)
+{
+	$node->safe_psql('postgres', 'CREATE TABLE tag AS SELECT kind, kind % 2 AS tag FROM generate_series(0, 6) kind, generate_series(1, 3); ANALYZE tag');
+	my %states = map { ($_ => "md5($calls{some}{$_}::text)") } keys %{ $calls{some} };
+	$states{$_} = "sorted($unsorted{$_}[0]::text::bytea, $unsorted{$_}[1], $unsorted{$_}[2])" foreach keys %unsorted;
+	my $eager = "$serial SET min_eager_agg_group_size = 0;";
+	foreach my $call (sort keys %states)
+	{
+		my $query = "SELECT string_agg(s, chr(10) ORDER BY tag)
+			FROM (SELECT tag, $states{$call} AS s FROM plain_some JOIN tag USING (kind) GROUP BY tag) g";
+		my $name = "threat 246: $call, aggregated before a join";
+		my $expected = planned("$name, not at all", "$serial SET enable_eager_aggregate = off;", qr/^(?!.*Partial)/, $query);
+		like($expected, qr/^\w{32}\n\w{32}$/, "$name: the plan gives states");
+		is(planned($name, $eager, qr/Finalize \w*Aggregate.*Join.*Partial \w*Aggregate/, $query), $expected, $name);
+	}
+}
+
 # Distributed engines such as Citus compute partial states on the servers that hold the rows, and move them as text to
 # a server that combines them. Here each database is one of these servers, and the test moves the text.
 foreach my $shard (0 .. 2)

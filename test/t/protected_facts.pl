@@ -24,8 +24,8 @@ $node->safe_psql('postgres', 'CREATE EXTENSION pg_stat_statements; ALTER TABLE f
 
 # ---- Statistics, sizes and locks ----
 
-# In many, there is a row with this key.
-my $ONE = "SET enable_seqscan = off; $COUNT WHERE id = 5000";
+# In many, there is a row with this key. An index alone does not tell of it: PostgreSQL 19 marks pages as visible to all when it reads them.
+my $ONE = "SET enable_seqscan = off; $COUNT WHERE id = 5000 AND salary > 0";
 # Numbers are NULL for the analyst, and those of pg_class constants (sql/hidden_facts.sql has more ways).
 channel_is_closed($node, "threat 31: $_->[0] of the transaction",
 	"BEGIN; $ONE; SELECT $_->[0] FROM pg_stat_xact_user_tables t WHERE relid = 'staff'::regclass", $_->[1])

@@ -4,6 +4,7 @@
 #include <climits>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 extern "C" {
 #include "access/htup_details.h"
@@ -13,8 +14,6 @@ extern "C" {
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/pathnode.h"
-#include "optimizer/paths.h"
 #include "optimizer/plancat.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
@@ -214,7 +213,10 @@ PlannerSettings begin_oblivious_planning(const SipKey& key) {
   usual.jit = jit_enabled;
   jit_enabled = false;
   usual.memory = work_mem;
-  DPQ_SINCE_19(usual.setup = planner_setup_hook; planner_setup_hook = nullptr;)
+  DPQ_SINCE_19(usual.setup = std::exchange(planner_setup_hook, nullptr);
+               usual.shutdown = std::exchange(planner_shutdown_hook, nullptr);
+               usual.joinrel = std::exchange(joinrel_setup_hook, nullptr);
+               usual.join_path = std::exchange(join_path_setup_hook, nullptr);)
   work_mem = MAX_KILOBYTES;
   return usual;
 }
@@ -224,7 +226,8 @@ void end_oblivious_planning(const PlannerSettings& usual) {
   for (size_t i = 0; i < std::size(kCosts); ++i) *kCosts[i].setting = usual.costs[i];
   jit_enabled = usual.jit;
   work_mem = usual.memory;
-  DPQ_SINCE_19(planner_setup_hook = usual.setup;)
+  DPQ_SINCE_19(planner_setup_hook = usual.setup; planner_shutdown_hook = usual.shutdown;
+               joinrel_setup_hook = usual.joinrel; join_path_setup_hook = usual.join_path;)
   is_planning = false;
 }
 

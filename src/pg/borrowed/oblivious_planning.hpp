@@ -4,6 +4,8 @@
 #include "pg/server/postgres.hpp"
 
 extern "C" {
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/planner.h"
 }
 
@@ -38,7 +40,9 @@ struct PlannerSettings {
   double costs[5];
   int memory;  // of a hash table: with less, the planner may leave a hash join out
   bool jit;    // by the costs, which say nothing if a method is off
-  DPQ_SINCE_19(planner_setup_hook_type setup;)  // of extensions that choose plans
+  // of extensions that choose plans
+  DPQ_SINCE_19(planner_setup_hook_type setup; planner_shutdown_hook_type shutdown;
+               joinrel_setup_hook_type joinrel; join_path_setup_hook_type join_path;)
 };
 
 // From now on the planner knows no statistics, and takes hash joins where rows are joined by

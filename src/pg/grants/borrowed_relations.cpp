@@ -2,6 +2,7 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/grants/view_query.hpp"
+#include "pg/server/group_keys.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -135,9 +136,10 @@ BorrowedRelation* borrow_referenced(RelationPermissions* permissions) {
   return borrowed;
 }
 
-List* find_borrowed_relations(Query* query, Oid lent) {
+namespace {
+
+List* relations_borrowed_by(Query* query, Oid lent) {
   List* borrowed = NIL;
-  if (!any_protected_relation()) return NIL;
   visit_nodes(
       query,
       [&](Node* node) {
@@ -148,7 +150,31 @@ List* find_borrowed_relations(Query* query, Oid lent) {
         }
       },
       kIntoQueries);
-  if (borrowed != NIL) borrow_tables_of_views(query, &borrowed);
+  return borrowed;
+}
+
+// Those of grouping sets stay until the levels are read. Returns whether any query changed.
+bool resolve_all_group_keys(Query* query) {
+  bool changed = false;
+  visit_nodes(
+      query,
+      [&](Node* node) {
+        const bool has_sets = !IsA(node, Query) || as<Query>(node)->groupingSets != NIL;
+        if (!has_sets && resolve_group_keys(as<Query>(node))) changed = true;
+      },
+      kIntoQueries);
+  return changed;
+}
+
+}  // namespace
+
+// A copied key has copies of the relations that its queries read.
+List* find_borrowed_relations(Query* query, Oid lent) {
+  if (!any_protected_relation()) return NIL;
+  List* borrowed = relations_borrowed_by(query, lent);
+  if (borrowed == NIL) return NIL;
+  if (resolve_all_group_keys(query)) borrowed = relations_borrowed_by(query, lent);
+  borrow_tables_of_views(query, &borrowed);
   return borrowed;
 }
 

@@ -13,6 +13,7 @@
 #include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
+#include "pg/server/work_memory.hpp"
 
 extern "C" {
 #include "commands/explain.h"
@@ -328,7 +329,7 @@ void read_all(LimitedRowsNode* node) {
                                             ALLOCSET_DEFAULT_SIZES);
   const MemoryContext previous = MemoryContextSwitchTo(node->memory);
   make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out,
-                  static_cast<Size>(work_mem) * 1024, node->memory);
+                  static_cast<Size>(drawn_work_memory()) * 1024, node->memory);
   draw_keys(node);
   node->counts = nullptr;
   node->counted = 0;

@@ -9,6 +9,7 @@
 #include "pg/server/boundary.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/work_memory.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -259,8 +260,8 @@ void read_all(PersonOrderNode* node) {
   node->part_memory = AllocSetContextCreate(node->memory, "dpquantile ordered rows of a part",
                                             ALLOCSET_DEFAULT_SIZES);
   const MemoryContext previous = MemoryContextSwitchTo(node->memory);
-  make_partitions(&node->rows, node->columns, nullptr, static_cast<Size>(work_mem) * 1024,
-                  node->memory);
+  make_partitions(&node->rows, node->columns, nullptr,
+                  static_cast<Size>(drawn_work_memory()) * 1024, node->memory);
   read_rows(node);
   make_room(node);
   MemoryContextSwitchTo(previous);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/server/group_keys.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -14,7 +15,6 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
@@ -90,41 +90,12 @@ Entry read_entry(Level* level, RangeTblEntry* table) {
 
 // ---- Group keys ----------------------------------------------------------------------------
 
-// A column gets the place in the text that one of the expressions has.
-void restore_location(Var* column, const List* expressions) {
-  for (const auto* expression : each<const Node>(expressions)) {
-    if (equal(column, expression)) column->location = exprLocation(expression);
-  }
-}
-
-// Whether expressions have columns of the entry for the group keys.
-bool refers_to_group_keys(Query* query) {
-  int number = 0;
-  for (const auto* entry : each<const RangeTblEntry>(query->rtable)) {
-    ++number;
-    if (DPQ_GROUP_KEYS(entry) == NIL) continue;
-    if (rangeTableEntry_used(as<Node>(query->targetList), number, 0) ||
-        rangeTableEntry_used(query->havingQual, number, 0)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // PostgreSQL has to mark the keys of grouping sets, which a set can leave out, and looks for them
 // by their entry. Returns whether the keys stand in the expressions. Expressions are copied once
 // only: a level that was read before knows the queries in them.
-bool resolve_group_keys(const Statement* statement, Query* query) {
+bool resolve_keys(const Statement* statement, Query* query) {
   if (statement->borrowed == NIL && query->groupingSets != NIL) return false;
-  if (!refers_to_group_keys(query)) return true;
-  DPQ_RESOLVE_GROUP_KEYS(query);
-  for (auto* item : each<TargetEntry>(query->targetList)) {
-    auto* column = item->expr;
-    if (!IsA(column, Var) || as<Var>(column)->location >= 0) continue;
-    for (auto* table : each<RangeTblEntry>(query->rtable)) {
-      restore_location(as<Var>(column), DPQ_GROUP_KEYS(table));
-    }
-  }
+  (void)resolve_group_keys(query);
   return true;
 }
 
@@ -553,7 +524,7 @@ void read_expressions(Level* level, int left_out) {
 // Fills a level that knows its statement, parent and query.
 void read_parts(Level* level) {
   Query* query = level->query;
-  const bool resolved = resolve_group_keys(level->statement, query);
+  const bool resolved = resolve_keys(level->statement, query);
   for (const auto* cte : each<const CommonTableExpr>(query->cteList)) {
     level->ctes = lappend(level->ctes, read_below(level, as<Query>(cte->ctequery)));
   }

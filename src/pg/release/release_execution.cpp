@@ -13,6 +13,7 @@
 #include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
 #include "pg/server/version.hpp"
+#include "pg/server/work_memory.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -246,9 +247,7 @@ void forget_users(ReleaseNode* node) {
 // Reads all groups, charges for those that are not charged yet, and answers them.
 void charge_and_answer_groups(ReleaseNode* node) {
   TupleDesc columns = ExecGetResultType(node->child);
-  const bool is_elsewhere = node->memory == MAX_KILOBYTES;
-  SortedAnswers states = begin_answers(in_order_of_hashes(node->plan), columns,
-                                       is_elsewhere ? node->memory : work_mem);
+  SortedAnswers states = begin_answers(in_order_of_hashes(node->plan), columns, node->memory);
   TupleTableSlot* slot = MakeSingleTupleTableSlot(columns, &TTSOpsVirtual);
   const int64 groups = read_groups(node, states);
   if (any_waits_for_groups(node)) charge_others(node, groups);
@@ -284,7 +283,10 @@ void read_and_answer(ReleaseNode* node) {
 void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
   const volatile Withheld withheld = is_quiet ? Withheld::kAllBelowError : Withheld::kBelowNotice;
   SpillLimit limit{};
-  if (is_quiet) limit = begin_spill_limit(node->scan.ss.ps.state->es_plannedstmt);
+  if (is_quiet) {
+    limit = begin_spill_limit(node->scan.ss.ps.state->es_plannedstmt);
+    if (node->memory != MAX_KILOBYTES) node->memory = drawn_work_memory();
+  }
   begin_without_messages(withheld);
   begin_released_read();
   PG_TRY();

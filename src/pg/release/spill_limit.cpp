@@ -6,6 +6,7 @@
 #include "pg/server/nodes.hpp"
 #include "pg/server/plan_children.hpp"
 #include "pg/server/query_random.hpp"
+#include "pg/server/work_memory.hpp"
 
 extern "C" {
 #include "commands/tablespace.h"
@@ -67,7 +68,7 @@ SpillLimit begin_spill_limit(PlannedStmt* plan) {
   if (is_outermost) memory_of_session = memory;
   uint64 buckets = buckets_of_session();
   if (is_outermost) memory_of_session = 0;  // what follows may fail
-  const uint64 kilobytes = draw_bytes(buckets) / kKilobyte;
+  const uint64 kilobytes = draw_bytes(buckets) / kKilobyte * kPartsOfWorkMemory;
   const SpillLimit limit = {NewGUCNestLevel(), is_outermost};
   set_within_limit("work_mem", psprintf(UINT64_FORMAT, kilobytes));
   set_within_limit("hash_mem_multiplier", kMemoryOfHashTables);

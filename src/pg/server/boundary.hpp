@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <memory_resource>
+#include <new>
 
 #include "core/base/argument.hpp"
 #include "core/base/cancel.hpp"
@@ -67,10 +68,10 @@ template <class Body>
 void with_scratch(Body body) {
   MemoryContext scratch =
       AllocSetContextCreate(CurrentMemoryContext, "dpquantile scratch", ALLOCSET_DEFAULT_SIZES);
-  const Failure failure = guarded([&] {
-    ContextMemory memory(scratch);
-    body(memory);
-  });
+  // Not a variable: GCC 16 supposes that its memory may be another resource, and warns that a
+  // variable is too small for that.
+  auto* memory = new (MemoryContextAlloc(scratch, sizeof(ContextMemory))) ContextMemory(scratch);
+  const Failure failure = guarded([&] { body(*memory); });
   report(failure);
   MemoryContextDelete(scratch);
 }

@@ -22,7 +22,7 @@
 // value.
 //
 // A line in DPQ_SINCE_16() or the like is for this version and later ones. All others are for
-// PostgreSQL 15 to 18.
+// PostgreSQL 15 to 19.
 namespace dpquantile {
 
 inline constexpr int kMostTotalArguments = 7;

@@ -73,9 +73,11 @@ sub seen
 	my $user = $params{user} // 'analyst';
 	my $session = start_psql($node, "\\set VERBOSITY verbose\n\\set user $user\n\\set schema $schema\nSET search_path = $user, $schema, public;\n$sql", %params);
 	finish_psql($session);
-	# Where psql has read the statement, where the server has found the error in its own source, and the number of the session's
-	# schema of temporary objects, which depends on the sessions before it.
-	my $messages = slurp_file("$session->{file}.err") =~ s/^psql:[^:]*:\d+: //mgr =~ s/^LOCATION: .*\n//mgr =~ s/pg_temp_\d+/pg_temp/gr;
+	# Where psql has read the statement, where the server has found the error in its own source, the number of the session's
+	# schema of temporary objects, which depends on the sessions before it, and that of a relation that is locked, which the schemas
+	# do not share.
+	my $messages = slurp_file("$session->{file}.err") =~ s/^psql:[^:]*:\d+: //mgr =~ s/^LOCATION: .*\n//mgr =~ s/pg_temp_\d+/pg_temp/gr
+		=~ s/(?<=Lock on relation )\d+/of another number/gr;
 	return slurp_file("$session->{file}.out") . $messages;
 }
 
