@@ -69,6 +69,7 @@ class Choices:
         self.changed: Dict[str, str] = {}  # values of the row in which they do
         self.changed_row_share = 0.0  # of the conditions
         self.in_rho = False  # whether the budget is; then it pays for no delta
+        self.may_have_stages = False  # whether subqueries of answers, which are asked first, have the same ones in both databases
         self.miss: Optional[str] = None
         self.has_missed = False
         self.names = 0

@@ -10,6 +10,7 @@ from person_groups import ROUNDED
 from person_sets import OTHER_PERSON
 from person_windows import IN_ORDER
 from plain import ERROR, PLAIN
+from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
@@ -35,7 +36,7 @@ def exact(query: Query) -> Optional[Exact]:
     block = query.query if isinstance(query, With) else query
     if not isinstance(block, Select) or block.kind not in ("block over a tree", "block by computed keys", PLAIN) or block.limit:
         return None
-    if any(has_other_answers(part) for part in walk(query)):
+    if has_stages(query) or any(has_other_answers(part) for part in walk(query)):
         return None
     # Names of a joined public table are groups without a row, too.
     shows_list = bool(block.group)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Sequence, Tuple
 
 from expressions import Column, columns_of
-from sql_tree import Expr, Source, Text
+from sql_tree import Expr, Query, Source, Text, walk
 
 if TYPE_CHECKING:
     from choices import Choices
@@ -56,22 +57,60 @@ REFUSED_CONDITIONS = (
     "# = ANY (ARRAY(SELECT x.city_id FROM area AS x WHERE x.id = #))", "# IN (SELECT x.level + # FROM area AS x)",
 )
 MISS_SHARE = 0.08
+# Private answers of subqueries, which are asked first: the databases have the same ones only where they are recorded and played.
+OF_ANSWERS = ("calls", "beds", "doses", "meals", "trips", "fed_beds", "known_meals", "most_doses", "orders", "lines", "clients", "own_orders", "ordered_lines")
+STAGED_CONDITIONS = (
+    "# > (SELECT count(*) FROM %T WHERE city_id > ?)", "# > (SELECT avg(level) FROM %T)", "# IN (SELECT level FROM %T GROUP BY level ORDER BY count(*) DESC LIMIT 2)",
+    "# NOT IN (SELECT level FROM %T GROUP BY level HAVING count(*) > ?)", "# = ANY (ARRAY(SELECT level FROM %T GROUP BY 1 ORDER BY count(*) LIMIT ?))",
+    "# < (SELECT count(*) FROM %T WHERE level > (SELECT count(*) / ? FROM %T))", "# > (SELECT level FROM area ORDER BY id LIMIT 1)", "# IN (SELECT level FROM area ORDER BY id LIMIT 3)",
+    "# > 10 / (SELECT count(*) - ? FROM %T)", "CASE WHEN # > (SELECT count(*) FROM %T) THEN # ELSE ? END > ?", "# <= ALL (SELECT count(*) FROM %T GROUP BY level)",
+    "# > (SELECT sqrt(-count(*)) FROM %T WHERE city_id IN (SELECT city_id FROM area ORDER BY 1 LIMIT ?))",
+    "# < (SELECT sum(n) FROM (SELECT level, count(*) AS n FROM %T GROUP BY level) AS y WHERE n > ?)", "# <> (SELECT level FROM %T GROUP BY level ORDER BY count(*) DESC LIMIT 1)",
+    "# > (WITH w AS (SELECT level, count(*) AS n FROM %T GROUP BY 1) SELECT max(n) FROM w)", "# > (SELECT count(DISTINCT #) FROM %T)", "(# > (SELECT count(*) FROM %T)) IS NULL",
+    "# % 3 = (SELECT count(*) % 3 FROM %T)", "# NOT IN (SELECT level FROM area UNION SELECT ?)", "# > (SELECT count(*) FILTER (WHERE level > (SELECT count(*) FROM %T)) FROM %T)",
+    "# > (SELECT level FROM %T LIMIT 1)", "(EXISTS (SELECT 1 FROM %T HAVING count(*) > ?) OR # > ?)", "(NOT EXISTS (SELECT level FROM %T GROUP BY level HAVING count(*) > ?) AND # > 0)",
+    "(EXISTS (SELECT FROM area WHERE id > ? LIMIT 1) OR # IS NULL)", "(EXISTS (SELECT level FROM area UNION SELECT level FROM %T GROUP BY level) AND # > 1)",
+    "(EXISTS (SELECT DISTINCT level FROM %T WHERE city_id = ?) OR # > 2)", "# > (SELECT (SELECT count(*) FROM %T) - ?)",
+)
+STAGED_LEVELS = (
+    ("(SELECT level AS id, count(*)::int4 AS level FROM %T GROUP BY level) AS @", "id", "level"),
+    ("(SELECT level AS id, count(*)::int4 AS level FROM %T WHERE city_id > ? GROUP BY level ORDER BY 2 DESC LIMIT ?) AS @", "id", "level"),
+    ("(SELECT level AS id FROM %T GROUP BY level HAVING count(*) > ?) AS @", "id", ""), ("(SELECT count(*)::int4 AS id, avg(level)::int4 AS level FROM %T) AS @", "", "id level"),
+    ("(SELECT id, level FROM area ORDER BY id LIMIT ?) AS @", "id", "level"),
+    ("(WITH w AS (SELECT level AS id, count(*) AS n FROM %T GROUP BY 1) SELECT id, n::int4 AS level FROM w WHERE n > ?) AS @", "id", "level"),
+)
+STAGED_SHARE = 0.4
+STAGED = "stage: "
+
+
+@dataclass(frozen=True)
+class StagedText(Text):
+    """A level of answers."""
+
+
+def has_stages(query: Query) -> bool:
+    return any(isinstance(part, StagedText) or isinstance(part, Expr) and part.rule.startswith(STAGED) for part in walk(query))
 
 
 def filled(choices: "Choices", text: str) -> str:
+    while "%T" in text:
+        text = text.replace("%T", choices.one_of(OF_ANSWERS), 1)
     return "".join(str(choices.random.randint(1, 4)) if sign == "?" else sign for sign in text)
 
 
 def level(choices: "Choices", alias: str) -> Tuple[Source, Tuple[Column, ...], Tuple[str, ...]]:
     """FROM, its columns, and those by which one row is chosen."""
-    text, keys, others = choices.one_of(MISSES if choices.chance(MISS_SHARE) else LEVELS)
+    is_staged = choices.may_have_stages and choices.chance(STAGED_SHARE)
+    text, keys, others = choices.one_of(STAGED_LEVELS if is_staged else MISSES if choices.chance(MISS_SHARE) else LEVELS)
     names = keys.split() + others.split()
-    return Text(filled(choices, text).replace("@", alias)), columns_of({name: "int4" for name in names}, alias), tuple(f"{alias}.{key}" for key in keys.split())
+    made = StagedText if is_staged else Text
+    return made(filled(choices, text).replace("@", alias)), columns_of({name: "int4" for name in names}, alias), tuple(f"{alias}.{key}" for key in keys.split())
 
 
 def condition(choices: "Choices", columns: Sequence[Column]) -> Expr:
     """A condition on integers with a subquery over public tables."""
-    is_refused = choices.chance(MISS_SHARE)
-    text = choices.one_of(REFUSED_CONDITIONS if is_refused else CONDITIONS)
-    rule = f"{'refused ' if is_refused else ''}public subquery: {text}"
+    is_staged = choices.may_have_stages and choices.chance(STAGED_SHARE)
+    is_refused = not is_staged and choices.chance(MISS_SHARE)
+    text = choices.one_of(STAGED_CONDITIONS if is_staged else REFUSED_CONDITIONS if is_refused else CONDITIONS)
+    rule = STAGED + text if is_staged else f"{'refused ' if is_refused else ''}public subquery: {text}"
     return Expr(rule, filled(choices, text), "bool", tuple(choices.one_of(columns).expr() for _ in range(text.count("#"))))

@@ -125,6 +125,7 @@ class Session:
         mode = self.random_mode()
         # What is looked up for the first row of a session shows if one of them finds no row.
         self.choices.changed_row_share = CHANGED_ROW_SHARE_AFRESH if mode == Mode.RECORDED_AFRESH else CHANGED_ROW_SHARE
+        self.choices.may_have_stages = mode != Mode.ASKED
         form = random_form(self.random)
         self.choices.inside.parameters = form.parameters
         trial = Trial(self.neighbours, self.queries.query(), form, self.without_noise, mode)
