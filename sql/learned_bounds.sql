@@ -40,27 +40,36 @@ SELECT (dp_learn_bounds(v, 1))[2] < 1000 AS of_one, (dp_learn_bounds(v, 1) FILTE
 SELECT count(*) FILTER (WHERE b IS NULL) BETWEEN 40 AND 180 AS sometimes
   FROM (SELECT dp_learn_bounds(5, 1) AS b FROM generate_series(1, 400) draw, generate_series(1, 30) GROUP BY draw) s;
 SELECT dp_learn_bounds(age, 1) AS of_none FROM visits WHERE id < 0;
--- Odd values: NULL and NaN do not count, infinities are the largest values.
+-- Odd values: NULL, NaN and infinities do not count, nor do numbers that are infinite as float8.
 SELECT dp_learn_bounds(v, 100) AS odd FROM unnest('{NaN,NULL,5}'::float8[]) v;
 SELECT dp_learn_bounds(v, 100) AS infinite FROM unnest('{Infinity,1}'::float8[]) v;
 SELECT dp_learn_bounds(v, 100) AS infinite FROM unnest('{-infinity,2024-02-29}'::date[]) v;
 SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{2147483647}'::int[]) v;
 SELECT dp_learn_bounds(v, 100) AS subnormal FROM unnest('{4.9e-324,-4.9e-324}'::float8[]) v;
 SELECT dp_learn_bounds(v, 100) AS equal FROM unnest('{0,0,0}'::int[]) v;
+-- Bounds of whole numbers are the least and the largest of their cells: an edge belongs to the cell that is farther from 0.
+SELECT dp_learn_bounds(v, 100) AS flags FROM unnest('{0,1}'::int[]) v;
+SELECT dp_learn_bounds(v, 100) AS ratings, dp_learn_bounds(-v, 100) AS negative, dp_learn_bounds(v - 3, 100) AS both_signs, dp_learn_bounds(v::smallint, 100) AS smallint,
+       dp_learn_bounds(v * interval '1 microsecond', 100) AS interval, dp_learn_bounds(v::numeric, 100) AS not_whole FROM generate_series(1, 5) v;
+SELECT dp_learn_bounds(v, 100) AS five, dp_learn_bounds(-v, 100) AS minus_five, dp_learn_bounds(2 * v + 6, 100) AS sixteen, dp_learn_bounds(-2 * v - 6, 100) AS minus_sixteen FROM generate_series(5, 5) v;
+SELECT dp_learn_bounds(v, 100) AS bounds, dp_learn_bounds(-v, 100) AS negative FROM unnest('{9007199254740991,9007199254740992,9223372036854775807}'::bigint[]) v GROUP BY v ORDER BY v;
+SELECT dp_learn_bounds(date '2000-01-01' + v, 100) AS dates FROM generate_series(-127, 127) v;
+SELECT dp_learn_bounds(date '2000-01-01' - v, 100) AS before_2000, dp_learn_bounds(date '2000-01-01' + v, 100) AS from_2000 FROM generate_series(1, 128) v;
 -- Two different values, also at the end of a type, where both edges of a cell are one value, and of values that are all 0
 SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-2147483648}'::int[]) v;
 SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{9223372036854775807}'::bigint[]) v;
 SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-32768}'::smallint[]) v;
-SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-infinity}'::date[]) v;
-SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-infinity}'::timestamptz[]) v;
+SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{4714-11-24 BC}'::date[]) v;
+SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{4714-11-24 00:00 BC}'::timestamp[]) v;
 SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{24:00}'::time[]) v;
 SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{178000000 years}'::interval[]) v;
 SELECT dp_learn_bounds(v, 100) AS least FROM unnest('{-178000000 years}'::interval[]) v;
-SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{Infinity}'::real[]) v;
+SELECT dp_learn_bounds(v, 100) AS largest FROM unnest('{3.4028235e+38}'::real[]) v;
 SELECT dp_learn_bounds(v, 100) AS zeros, dp_learn_bounds(v::float8, 100) AS float8, dp_learn_bounds(v::numeric, 100) AS numeric FROM unnest('{0,0}'::real[]) v;
 SELECT dp_learn_bounds(v, 100) AS subnormal FROM unnest('{1e-45}'::real[]) v;
 SELECT abs(a) < 1 AS zeros FROM (SELECT dp_learn_bounds(v, 100) AS b FROM unnest('{0,0}'::float8[]) v) AS l, LATERAL (SELECT dp_avg(v, 100, b[1], b[2]) AS a FROM unnest('{0,0}'::float8[]) v) AS m;
-SELECT dp_learn_bounds(v, 100) AS beyond_float8 FROM unnest('{1e400,NaN}'::numeric[]) v;
+SELECT dp_learn_bounds(v, 100) AS beyond_float8 FROM unnest('{1e400,-1e400,NaN,3}'::numeric[]) v;
+SELECT dp_learn_bounds(v, 1) AS of_none FROM generate_series(1, 100), unnest('{infinity,-infinity}'::timestamp[]) v;
 
 -- Parameters
 SELECT dp_learn_bounds(age, 0) FROM visits;

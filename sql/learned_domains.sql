@@ -83,7 +83,7 @@ CREATE VIEW long_calls AS SELECT person, minutes * 60.0 AS seconds FROM calls WH
 SELECT dp_protect_table('long_calls', user_id => 'person');
 SELECT * FROM dp_learn_domain('long_calls', 'seconds', 100);
 -- Bounds are values of their column, which differ, and written as its type reads them, also if the number is large.
-CREATE TABLE extremes AS SELECT 4503599627370496 + i AS id, -2147483648 AS least, timestamp '-infinity' AS at, interval '178000000 years' AS long, 0.1::real AS rate FROM generate_series(1, 1000) i;
+CREATE TABLE extremes AS SELECT 4503599627370496 + i AS id, -2147483648 AS least, timestamp '4714-11-24 BC' AS at, interval '178000000 years' AS long, 0.1::real AS rate FROM generate_series(1, 1000) i;
 SELECT dp_protect_table('extremes'), dp_grant_private_access('extremes', 'regress_dpq_reader', epsilon => 1);
 SELECT l.* FROM unnest('{id,least,at,long}'::name[]) c, dp_learn_domain('extremes', c, 100) l;
 SET SESSION AUTHORIZATION regress_dpq_reader;
@@ -104,6 +104,23 @@ SET ROLE regress_dpq_publisher;
 CREATE TABLE weights AS SELECT i % 100 AS person, w, w::real AS real, w::numeric AS numeric FROM generate_series(1, 1000) i, LATERAL (VALUES (10 + i % 90), ('NaN'::float8)) v (w);
 SELECT dp_protect_table('weights', user_id => 'person');
 SELECT l.* FROM unnest('{w,real,numeric}'::name[]) c, dp_learn_domain('weights', c, 100) l;
+-- Infinities are none, either: one of a hundred would make the end of the type a bound. They count as the nearer bound.
+CREATE TABLE contracts AS SELECT i AS id, i % 100 AS person, CASE WHEN i % 100 = 0 THEN 'infinity' ELSE date '2020-01-01' + i % 1000 END AS ends, CASE WHEN i % 50 = 0 THEN '-Infinity' ELSE (1 + i % 7)::float8 END AS price
+                             FROM generate_series(1, 10000) i;
+SELECT dp_protect_table('contracts'), dp_grant_private_access('contracts', 'regress_dpq_reader', epsilon => 1);
+SELECT l.* FROM unnest('{ends,price}'::name[]) c, dp_learn_domain('contracts', c, 100) l;
+SET SESSION AUTHORIZATION regress_dpq_reader;
+SET search_path = regress_dpq_published, public;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ends) BETWEEN '2021-01-01' AND '2021-12-31' AS median FROM contracts; -- the probability that it is not is below e^-600
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_dpq_publisher;
+-- Of each person the least and the largest finite value counts.
+CREATE DOMAIN end_of_contract AS date;
+CREATE TABLE odd AS SELECT i % 100 AS person, d, d::timestamp AS ts, d::timestamptz AS at, d::end_of_contract AS domain, f, f::real AS real, n, make_interval(days => 1) AS i, time '12:00' AS t, 5 AS whole
+  FROM generate_series(1, 1000) i, LATERAL (VALUES ('infinity'::date, 'Infinity'::float8, 1e400), ('-infinity', '-Infinity', -1e400), (date '2024-01-01' + i % 100, 10 + i % 90, 10 + i % 90), (NULL, 'NaN', 'Infinity'),
+                                                   (NULL, NULL, 'NaN')) v (d, f, n);
+SELECT dp_protect_table('odd', user_id => 'person');
+SELECT c, l.lower, l.upper FROM unnest('{d,ts,at,domain,f,real,n,i,t,whole}'::name[]) c, dp_learn_domain('odd', c, 100) l;
 -- Bounds of zeros would be the end of all other values, so they do not become the domain.
 CREATE TABLE costs AS SELECT 0 AS whole, CASE WHEN i = 7 THEN 50 ELSE 0 END::float8 AS cost, interval '0' AS delay FROM generate_series(1, 1000) i;
 SELECT dp_protect_table('costs'), dp_set_domain('costs', 'cost', 0, 1000);
@@ -111,6 +128,10 @@ SELECT greatest(-lower::float8, upper::float8) < 1e-35 AS zeros, applied FROM dp
 SELECT * FROM dp_learn_domain('costs', 'whole', 100);
 SELECT * FROM dp_learn_domain('costs', 'whole', 100, apply => false);
 SELECT * FROM dp_learn_domain('costs', 'delay', 100);
+-- Those of flags hold 1, too; the number 0 of a date or time is a value like others.
+CREATE TABLE flags AS SELECT i % 2 AS flag, date '2000-01-01' AS day, time '00:00' AS t FROM generate_series(1, 1000) i;
+SELECT dp_protect_table('flags');
+SELECT l.* FROM unnest('{flag,day,t}'::name[]) c, dp_learn_domain('flags', c, 100) l;
 SELECT domains FROM dp_protected_tables WHERE relation = 'costs'::regclass;
 -- Few rows: there are no bounds, and no domain.
 SELECT dp_unprotect_table('visits');

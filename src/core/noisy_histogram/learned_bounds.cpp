@@ -61,6 +61,25 @@ class Blocks {
     }
   }
 
+  // The cells between both ends.
+  std::optional<CellRange> with_records() const {
+    const std::optional<CellRange> block = densest();
+    if (!block) return std::nullopt;
+    return CellRange{lower_end(block->begin), upper_end(block->end)};
+  }
+
+  // Whether a block between these edges has records for sure.
+  bool surely_have_records(std::size_t begin, std::size_t end) const {
+    for (; begin < end; ++begin) {
+      for (int k = 0; k < widths_; ++k) {
+        const std::size_t next = begin + (std::size_t{1} << k);
+        if (next <= end && records(begin, next) >= threshold(k, kFar)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
   // The narrowest block that has records for sure; of these the one with most.
   std::optional<CellRange> densest() const {
     std::optional<CellRange> best;
@@ -104,7 +123,6 @@ class Blocks {
     return end;
   }
 
- private:
   double records(std::size_t begin, std::size_t end) const {
     return static_cast<double>(below_[end] - below_[begin]);
   }
@@ -126,16 +144,24 @@ class Blocks {
 };
 
 // An end that is small beside the other one, without the digits that only tell how close to 0 it
-// is: rounded outwards, or to 0 if that makes hardly a difference. The larger one has few digits,
-// and keeps them.
-LearnedBounds rounded(double lower, double upper) {
+// is: rounded outwards. One that is hardly beyond 0, without sure records there, is 0; numbers in
+// the cell beside 0 are 0, too. The larger one has few digits, and keeps them. Cell `zero` begins
+// at 0.
+LearnedBounds rounded(double lower, double upper, const Blocks& blocks, std::size_t zero) {
   const double largest = std::max(std::abs(lower), std::abs(upper));
   const double unit = std::ldexp(1, std::ilogb(largest) - 12);
-  const auto round = [&](double bound, double outwards) {
-    if (std::abs(bound) == largest) return bound;
-    return std::abs(bound) < unit / 256 ? 0 : outwards * unit;
+  const double hardly = unit / 256;
+  const auto round_lower = [&] {
+    if (-lower == largest) return lower;
+    if (lower < 0 && -lower < hardly && !blocks.surely_have_records(0, zero - 1)) return 0.0;
+    return std::floor(lower / unit) * unit;
   };
-  return {round(lower, std::floor(lower / unit)), round(upper, std::ceil(upper / unit))};
+  const auto round_upper = [&] {
+    if (upper == largest) return upper;
+    if (upper > 0 && upper < hardly && !blocks.surely_have_records(zero + 1, 2 * zero)) return 0.0;
+    return std::ceil(upper / unit) * unit + 0.0;  // never -0
+  };
+  return {round_lower(), round_upper()};
 }
 
 }  // namespace
@@ -149,20 +175,18 @@ double noise_in_block(int width, double level, const CountNoise& noise) {
 std::optional<CellRange> cells_with_records(std::span<const std::int64_t> noisy, int digits,
                                             const CountNoise& noise,
                                             std::pmr::memory_resource* memory) {
-  const Blocks blocks(noisy, digits, noise, memory);
-  const std::optional<CellRange> densest = blocks.densest();
-  if (!densest) return std::nullopt;
-  return CellRange{blocks.lower_end(densest->begin), blocks.upper_end(densest->end)};
+  return Blocks(noisy, digits, noise, memory).with_records();
 }
 
 std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,
                                                     std::span<const std::int64_t> noisy,
                                                     const CountNoise& noise,
                                                     std::pmr::memory_resource* memory) {
-  const auto cells = cells_with_records(noisy, grid.digits(), noise, memory);
+  const Blocks blocks(noisy, grid.digits(), noise, memory);
+  const auto cells = blocks.with_records();
   if (!cells) return std::nullopt;
   return rounded(grid.edge(static_cast<std::uint32_t>(cells->begin)),
-                 grid.edge(static_cast<std::uint32_t>(cells->end)));
+                 grid.edge(static_cast<std::uint32_t>(cells->end)), blocks, grid.cells() / 2);
 }
 
 std::pmr::vector<std::int64_t> noisy_cell_counts(std::span<const std::uint64_t> counts,

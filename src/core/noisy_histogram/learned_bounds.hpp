@@ -51,12 +51,13 @@ struct CountNoise {
 // an answer. An end moves outwards, cell by cell, also as long as the next kWidestBlock cells
 // together have more records than noise is ever likely to have: records that are too sparse for an
 // octave are not left outside for that. So 30/epsilon records are enough for bounds, and at each
-// end some 3/epsilon to 30/epsilon of those near the bounds lie outside of them, and less than
-// 100/epsilon noisy records of any kWidestBlock cells (Theorem 25d). The probability that a bound
-// is far from all data is stated in docs/privacy.md, Theorem 25c.
+// end some 3/epsilon to 30/epsilon of those near the bounds lie outside of them, and of any
+// kWidestBlock neighbouring cells less than 100/epsilon noisy records (Theorem 25d). The
+// probability that a bound is far from all data is stated in docs/privacy.md, Theorem 25c.
 //
 // An end that is small beside the other one is rounded outwards, to a multiple of some 2^-12 of
-// that, and to 0 if it is below some 2^-20 of that.
+// that. One that is beyond 0 by less than some 2^-20 of that is rounded to 0, if no block beyond
+// the cell there that is beside 0 has more records than noise is ever likely to have (Theorem 25d).
 //
 // Not private by itself: it is post-processing, a function of its arguments.
 std::optional<LearnedBounds> bounds_of_noisy_counts(const OrdinalGrid& grid,

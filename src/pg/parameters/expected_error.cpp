@@ -64,8 +64,8 @@ ExpectedError error_of_number(const ForecastCall& call) {
 
 ExpectedError error_of_bounds(const ForecastCall& call) {
   const CountNoise noise{call.parameters->measure, spread_of_noise(call.parameters)};
-  return on_worst_data(
-      {std::ceil(noise_in_block(kWidestBlock, kFarLevel, noise)), "rows outside each bound"});
+  return on_worst_data({std::ceil(noise_in_block(kWidestBlock, kFarLevel, noise)),
+                        "rows of 64 cells outside each bound"});
 }
 
 ExpectedError error_of_sum(const ForecastCall& call) {

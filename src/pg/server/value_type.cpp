@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "pg/server/decimal.hpp"
 #include "pg/server/numeric.hpp"
@@ -85,6 +86,11 @@ int64 whole_within_range(ValueType type, double number) {
   if (!(rounded > static_cast<double>(least))) return least;
   if (rounded >= static_cast<double>(most)) return most;
   return static_cast<int64>(rounded);
+}
+
+// The largest whole number below. Those beyond 2^53 are farther apart than 1.
+double whole_below(double number) {
+  return std::min(std::ceil(number) - 1, std::nextafter(number, -kInfinite));
 }
 
 // The days may be as many as fit, beyond the number of microseconds that an int64 holds.
@@ -235,12 +241,15 @@ double nearest_number(ValueType type, double number) {
 }
 
 NumberRange range_of_values(ValueType type, double lower, double upper) {
-  const bool whole = is_whole(type);
-  NumberRange range{nearest_number(type, whole ? std::floor(lower) : lower),
-                    nearest_number(type, whole ? std::ceil(upper) : upper)};
+  if (is_whole(type)) {
+    const double least = lower < 0 ? -whole_below(-lower) : std::ceil(lower);
+    const double largest = upper <= 0 ? std::floor(upper) : whole_below(upper);
+    std::tie(lower, upper) = std::minmax({least, largest});
+  }
+  NumberRange range{nearest_number(type, lower), nearest_number(type, upper)};
   for (double step = 1; range.lower == range.upper; step *= 2) {
-    range.lower = nearest_number(type, range.lower - step);
-    if (range.lower == range.upper) range.upper = nearest_number(type, range.upper + step);
+    range.upper = nearest_number(type, range.upper + step);
+    if (range.lower == range.upper) range.lower = nearest_number(type, range.lower - step);
   }
   return range;
 }

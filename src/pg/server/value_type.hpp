@@ -56,9 +56,11 @@ Datum value_of_number(ValueType type, double number);
 // The number of that value.
 double nearest_number(ValueType type, double number);
 
-// Numbers of values of the type, between which all values of the type from lower to upper lie. They
-// differ, also where lower and upper are beyond the same end of the type's range. Requires lower <
-// upper, both finite.
+// The least and the largest number of a value of the type between two edges of an OrdinalGrid, of
+// which each belongs to the cell that is farther from 0, and 0 to both. They differ, also where
+// that is one value, or none, or lower and upper are beyond the same end of the type's range: then
+// they are the next ones. For a type that is not whole the edges, as numbers of the type. Requires
+// lower < upper, both finite.
 struct NumberRange {
   double lower;
   double upper;

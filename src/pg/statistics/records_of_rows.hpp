@@ -36,9 +36,10 @@ inline void add_to_bin(ExpandedRecords* records, float8 value) {
   if (bin) records->add(static_cast<float8>(*bin));
 }
 
-// dp_learn_bounds keeps the number of the cell. NaN is ignored.
+// dp_learn_bounds keeps the number of the cell. NaN and infinities are ignored: as bounds they
+// would be the ends of the type.
 inline void add_to_cell(ExpandedRecords* records, float8 value) {
-  if (std::isnan(value)) return;
+  if (!std::isfinite(value)) return;
   const ValueType type = records->pool->parameters->value_type;
   records->add(static_cast<float8>(ordinal_grid_of(type).cell_of(value)));
 }

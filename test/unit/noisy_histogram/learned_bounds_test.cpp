@@ -69,9 +69,32 @@ TEST(LearnedBounds, ReachAsFarAsTheRecordsDo) {
 
 TEST(LearnedBounds, HaveNoDigitsThatOnlyTellHowCloseToZeroTheyAre) {
   EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, 1e-9}})), (LearnedBounds{0, 1024}));
-  EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, -1e-9}})), (LearnedBounds{0, 1024}));
   EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, -0.1}})), (LearnedBounds{-0.25, 1024}));
   EXPECT_EQ(found_in(values_of({{100, -1000.0}, {50, 3.1}})), (LearnedBounds{-1024, 3.25}));
+}
+
+TEST(LearnedBounds, EndAtZeroBesideFewRecordsThatAreHardlyBeyondIt) {
+  EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, 0.0}, {29, -1e-37}})),
+            (LearnedBounds{0, 1024}));
+  EXPECT_EQ(found_in(values_of({{100, -1000.0}, {50, 0.0}, {29, 1e-37}})),
+            (LearnedBounds{-1024, 0}));
+  EXPECT_EQ(found_in(values_of({{100, 1000.0}, {50, 0.0}, {30, -1e-37}})),
+            (LearnedBounds{-0.25, 1024}));
+  EXPECT_EQ(found_in(values_of({{50, 1e6}, {100'000, -0.4}})), (LearnedBounds{-256, 0x1p20}));
+  EXPECT_EQ(found_in(values_of({{50, -1e6}, {100'000, 0.4}})), (LearnedBounds{-0x1p20, 256}));
+  // Too sparse for an octave, and more than noise makes of 64 cells.
+  Values sparse = values_of({{100, 1e6}, {50, 0.0}});
+  for (double octave = 0x1p-123; octave < 0x1p-115; octave *= 2) {
+    for (int i = 0; i < 13; ++i) sparse.push_back(-octave * (1 + i / 13.0));
+  }
+  EXPECT_EQ(found_in(sparse), (LearnedBounds{-256, 0x1p20}));
+}
+
+TEST(LearnedBounds, AreNeverMinusZero) {
+  const auto bounds = found_in(values_of({{100, -1000.0}, {50, -1e-30}}));
+  ASSERT_TRUE(bounds);
+  EXPECT_EQ(bounds->upper, 0);
+  EXPECT_FALSE(std::signbit(bounds->upper));
 }
 
 // The farther, the surer.

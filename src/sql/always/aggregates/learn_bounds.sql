@@ -19,10 +19,12 @@ COMMENT ON AGGREGATE @extschema@.dp_learn_bounds(anycompatible, float8) IS
   fewer than some 30 / epsilon values.
 Privacy: epsilon-differentially private for adding or removing one row.
   epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column, of numbers, dates, timestamps, times or intervals. NULL and NaN are ignored; infinities count as the
-  largest finite values. A month counts as 30 days. The bounds have the type of the values.
+value: the column, of numbers, dates, timestamps, times or intervals. NULL, NaN and infinities are ignored, also numbers
+  beyond the range of float8. A month counts as 30 days. The bounds have the type of the values; those of whole numbers
+  are the least and the largest that the cells of the grid between them hold.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. A few to 30 / epsilon values at each end may lie
-  outside the bounds, and up to some 100 / epsilon if they are far from the others and from each other.
+  outside the bounds, and up to some 100 / epsilon of each 64 neighbouring cells of the grid, such as a factor of 256, if
+  they are far from the others and from each other.
 All arguments except value must be constant.';
 
 CREATE OR REPLACE FUNCTION dpquantile.learn_bounds_final(dpquantile.records_state, anycompatible, float8, jsonb)
@@ -46,9 +48,11 @@ COMMENT ON AGGREGATE @extschema@.dp_learn_bounds(anycompatible, float8, jsonb) I
   fewer than some 30 / epsilon values.
 Privacy: epsilon-differentially private for adding or removing one row; with the option rho, rho-zCDP instead.
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
-value: the column, of numbers, dates, timestamps, times or intervals. NULL and NaN are ignored; infinities count as the
-  largest finite values. A month counts as 30 days. The bounds have the type of the values.
+value: the column, of numbers, dates, timestamps, times or intervals. NULL, NaN and infinities are ignored, also numbers
+  beyond the range of float8. A month counts as 30 days. The bounds have the type of the values; those of whole numbers
+  are the least and the largest that the cells of the grid between them hold.
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho. A few to 30 / epsilon values at each end may lie
-  outside the bounds, and up to some 100 / epsilon if they are far from the others and from each other.
+  outside the bounds, and up to some 100 / epsilon of each 64 neighbouring cells of the grid, such as a factor of 256, if
+  they are far from the others and from each other.
 options: built by dp_options(): rho.
 All arguments except value must be constant.';

@@ -367,5 +367,5 @@ COMMENT ON FUNCTION @extschema@.dp_learn_limits(regclass, float8, float8, boolea
   'beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably before anything is drawn, and stays noted after a rollback; answer_epsilon: what a count will '
   'cost; of answers with k groups, state a k-th of that (default: NULL, the smallest epsilon of the grants); apply: whether it becomes max_rows (default: true). Without, look at it, and call dp_protect_table; '
   'max_rows: NULL if the table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_rows: about how many rows there are; rows_left_out: about how many of them max_rows leaves out, of persons '
-  'with up to four times as many rows as others surely have; single persons with far more rows than these are in no number; rows_left_out_error: the noise in it, in 95 of 100 calls; noise_of_count: the '
+  'with up to four times as many rows as others surely have; persons with far more rows than these, up to some 30 / epsilon of them, are in no number, and neither are their rows in an error; rows_left_out_error: the noise in it, in 95 of 100 calls; noise_of_count: the '
   'mean absolute noise of a count with this max_rows; applied: whether it is max_rows now. Grants and budgets stay as they are. For the owner of the table.';

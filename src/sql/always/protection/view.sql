@@ -169,4 +169,5 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.published_epsilon IS
 COMMENT ON COLUMN @extschema@.dp_protected_tables.published_delta IS 'The delta that this costs besides.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out IS
   'About how many rows of the table max_rows leaves out, when dp_learn_limits found it; no error that is told of an answer has them. NULL if it is not known.';
-COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out_error IS 'The noise in rows_left_out: it is smaller with a probability of 95 %.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out_error IS
+  'The noise in rows_left_out: it is smaller with a probability of 95 %. It is the noise alone: rows of persons with more than four times as many rows as others surely have are in neither number, however many rows that is.';
