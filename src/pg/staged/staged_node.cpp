@@ -140,12 +140,12 @@ Const* constant_of(const TupleTableSlot* row, int column) {
 }
 
 [[noreturn]] void refuse_many_rows(const Stage* stage) {
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-       errmsg("a subquery beside protected rows gives more than %d rows", kMostStageRows),
-       errdetail(stage->is_public ? "The subquery is not charged." : "The subquery is charged."),
-       errhint("Add ORDER BY and LIMIT to the subquery.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a subquery beside protected rows gives more than %d rows", kMostStageRows),
+           errdetail(stage->is_public ? "The subquery is not charged."
+                                      : "What the subquery costs is charged."),
+           errhint("Add ORDER BY and LIMIT to the subquery.")));
 }
 
 void require_one_row(const Stage* stage, const List* rows) {
