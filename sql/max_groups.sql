@@ -112,6 +112,13 @@ SELECT kind, count(*) BETWEEN 15 AND 25 AS rows FROM visits WHERE person = 100 A
 SELECT kind, count(*) FROM visits WHERE false GROUP BY kind;
 SELECT count(*) BETWEEN 35 AND 45 AS without FROM persons p LEFT JOIN visits v ON v.person = p.id WHERE v.person IS NULL;
 
+-- A delta in the grant would not show such groups.
+SET SESSION AUTHORIZATION regress_dpq_groups_owner;
+SELECT dp_grant_private_access('staff', 'regress_dpq_groups_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
+SELECT id, count(*) FROM staff GROUP BY id;
+SELECT badge, count(*) FROM staff GROUP BY badge;
+
 -- Kept plans follow the owner.
 PREPARE kinds AS SELECT sum(n) FROM (SELECT kind, count(DISTINCT person) AS n FROM visits WHERE person = 100 GROUP BY kind) t;
 EXECUTE kinds;

@@ -141,8 +141,8 @@ List* arguments_of_choice(const PlainLevel* level) {
 
 // Groups whose keys come from the rows are chosen privately.
 void keep_groups(PlainLevel* level) {
-  if (level->delta == 0) return;
   refuse_hidden_groups(level);
+  if (level->delta == 0) return;
   Query* query = level->select->query;
   auto* kept = as<Node>(call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
   query->havingQual =
