@@ -135,6 +135,9 @@ ALTER TABLE tickets ENABLE ROW LEVEL SECURITY;
 SELECT dp_learn_keys('tickets', 'kind', 1, 1e-6);
 SELECT dp_learn_domain('stamps', 'ticket', 1);
 ALTER TABLE tickets DISABLE ROW LEVEL SECURITY;
+-- also where the snapshot of the statement is older
+CREATE FUNCTION shut() RETURNS int LANGUAGE plpgsql AS 'BEGIN ALTER TABLE tickets ENABLE ROW LEVEL SECURITY; RETURN 1; END';
+SELECT l.keys FROM (SELECT shut() AS epsilon OFFSET 0) s, LATERAL dp_learn_keys('tickets', 'kind', s.epsilon, 1e-6) l;
 CREATE TABLE of_rows (person int, kind text);
 SELECT dp_protect_table('of_rows');
 CREATE TABLE of_persons (person int, kind text);

@@ -161,7 +161,7 @@ using namespace dpquantile;
 DPQ_FUNCTION(dpq_learn_domain) {
   const Oid relation = lock_own_relation(fcinfo);
   const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
-  const ProtectedRelation protection = require_answerable(relation, wished);
+  const ProtectedRelation protection = require_protected(relation, wished);
   Column column = find_column(fcinfo, relation);
   const ValueType type = value_type_of(column);
   const double epsilon = epsilon_argument(fcinfo, 2);
@@ -172,7 +172,7 @@ DPQ_FUNCTION(dpq_learn_domain) {
   auto* counts = static_cast<uint64*>(palloc0(grid.cells() * sizeof(uint64)));
 
   const ValueType type_of_rows = *find_value_type(getBaseType(column.type));  // real stays real
-  Portal portal = open_rows(query);
+  Portal portal = open_rows(relation, query);
   note_publication_by_worker({"dp_learn_domain", relation, NameStr(column.name), epsilon, 0});
   read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
     count_row(grid, row, columns, type_of_rows, counts);

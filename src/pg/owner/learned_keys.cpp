@@ -249,7 +249,7 @@ using namespace dpquantile;
 DPQ_FUNCTION(dpq_learn_keys) {
   const Oid relation = lock_own_relation(fcinfo);
   const bool wished = !PG_ARGISNULL(4) && PG_GETARG_BOOL(4);
-  const ProtectedRelation protection = require_answerable(relation, wished);
+  const ProtectedRelation protection = require_protected(relation, wished);
   Column column = find_column(fcinfo, relation);
   check_column_of_keys(column);
   refuse_keys_of_persons(relation, column);
@@ -261,7 +261,7 @@ DPQ_FUNCTION(dpq_learn_keys) {
   MemoryContext context = CurrentMemoryContext;
   RandomStream* random = make_query_random(context);
 
-  Portal portal = open_rows(query_of_keys(rows, column));
+  Portal portal = open_rows(relation, query_of_keys(rows, column));
   note_publication_by_worker({"dp_learn_keys", relation, NameStr(column.name), epsilon, delta});
   const PortableTexts portable;
   if (rows.person == nullptr) {

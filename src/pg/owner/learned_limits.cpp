@@ -115,7 +115,7 @@ using namespace dpquantile;
 DPQ_FUNCTION(dpq_learn_limits) {
   const Oid relation = lock_own_relation(fcinfo);
   const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
-  const ProtectedRelation protection = require_answerable(relation, wished);
+  const ProtectedRelation protection = require_protected(relation, wished);
   require_persons(protection);
   const double epsilon = epsilon_argument(fcinfo, 1);
   report(guarded([&] { check_epsilon(epsilon); }));
@@ -123,7 +123,7 @@ DPQ_FUNCTION(dpq_learn_limits) {
   const char* query = query_of_persons(rows_with_persons(protection));
   auto* persons = static_cast<uint64*>(palloc0(kRowCells * sizeof(uint64)));
 
-  Portal portal = open_rows(query);
+  Portal portal = open_rows(relation, query);
   note_publication_by_worker({"dp_learn_limits", relation, "", epsilon, 0});
   read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
     bool is_null;

@@ -13,6 +13,7 @@ extern "C" {
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 }
 
 namespace dpquantile {
@@ -84,15 +85,19 @@ ProtectedRelation require_protected(Oid relation) {
                    quote_literal_cstr(get_rel_name(relation)))));
 }
 
-}  // namespace
-
-ProtectedRelation require_answerable(Oid relation, bool writes) {
-  if (writes) PreventCommandIfReadOnly("a function that applies what it publishes");
-  const ProtectedRelation protection = require_protected(relation);
+void require_answerable(Oid relation) {
+  PushActiveSnapshot(GetLatestSnapshot());
   InternalCall call("check_answerable");
   call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
   (void)call.result();
-  return protection;
+  PopActiveSnapshot();
+}
+
+}  // namespace
+
+ProtectedRelation require_protected(Oid relation, bool writes) {
+  if (writes) PreventCommandIfReadOnly("a function that applies what it publishes");
+  return require_protected(relation);
 }
 
 PersonRows rows_with_persons(const ProtectedRelation& protection) {
@@ -118,11 +123,13 @@ Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls) {
   return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
 }
 
-Portal open_rows(const char* query) {
+Portal open_rows(Oid relation, const char* query) {
   if (SPI_connect() != SPI_OK_CONNECT) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("SPI cannot be connected")));
   }
-  return SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, 0);
+  Portal portal = SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, 0);
+  require_answerable(relation);
+  return portal;
 }
 
 }  // namespace dpquantile

@@ -17,11 +17,9 @@ namespace dpquantile {
 // The epsilon that the owner states. ereports if it is NULL; the range is for the caller to check.
 double epsilon_argument(FunctionCallInfo fcinfo, int argument);
 
-// ereports unless the relation is protected, and its queries are answered: where they are refused,
-// as those of a view that numbers its rows, one person more may change the rows of all others.
-// `writes`: the function changes the catalog in the end, which a transaction that only reads
-// cannot.
-ProtectedRelation require_answerable(Oid relation, bool writes);
+// ereports unless the relation is protected. `writes`: the function changes the catalog in the end,
+// which a transaction that only reads cannot.
+ProtectedRelation require_protected(Oid relation, bool writes);
 
 // The rows of a protected table as t0, joined with those that they refer to.
 struct PersonRows {
@@ -35,9 +33,13 @@ PersonRows rows_with_persons(const ProtectedRelation& protection);
 // The row that a function with arguments OUT returns.
 Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls);
 
-// Connects to SPI and opens the query, but reads nothing. So what is wrong with it, rights that are
-// missing included, is known before anything is noted. read_rows() disconnects.
-Portal open_rows(const char* query);
+// Connects to SPI and opens the query of the rows of a relation, but reads nothing. So what is
+// wrong with it, rights that are missing included, is known before anything is noted. ereports also
+// unless queries of the relation are answered: where they are refused, as those of a view that
+// numbers its rows, one person more may change the rows of all others. That is judged when the plan
+// is made and its tables are locked, by what the catalogs say now, whatever the snapshot of the
+// transaction is. read_rows() disconnects.
+Portal open_rows(Oid relation, const char* query);
 
 // Calls row(HeapTuple, TupleDesc) for each row of the query. What it allocates in the current
 // memory context is freed. ereports what the query reports.

@@ -60,7 +60,8 @@ DECLARE
 BEGIN
   -- Its persons are those of the rows that its rows refer to.
   WHILE problem IS NULL AND asked IS NOT NULL LOOP
-    problem := (SELECT min(p.own_problem) FROM dpquantile.private_access p WHERE p.relation = asked);
+    problem := CASE WHEN asked <> check_answerable.relation THEN format('its rows refer to %s: ', asked) ELSE '' END
+               || (SELECT min(p.own_problem) FROM dpquantile.private_access p WHERE p.relation = asked);
     asked := (SELECT t.through FROM dpquantile.protected_table t WHERE t.relation = asked);
   END LOOP;
   problem := coalesce(problem, 'its query is refused: ' || (dpquantile.problem_of_view(check_answerable.relation, 0))[1]);
