@@ -207,7 +207,12 @@ DECLARE
   before dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
-  SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  SELECT * INTO before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not protected', asked
+      USING ERRCODE = 'undefined_object',
+            HINT = format('Protect it first: SELECT dp_protect_table(%L);', asked);
+  END IF;
   IF before.max_rows IS DISTINCT FROM set_learned_limit.max_rows THEN
     PERFORM dpquantile.change_limits(before, set_learned_limit.max_rows, before.unit, before.max_groups);
   END IF;
