@@ -136,7 +136,7 @@ int64 most_outside(const PrivacyParameter& privacy) {
   return static_cast<int64>(std::ceil(noise_in_block(kWidestBlock, kFarLevel, noise_of(privacy))));
 }
 
-// How many values in one cell have bounds, but for noise.
+// So many values in one cell give bounds where noise leaves them as they are.
 int64 least_values(const PrivacyParameter& privacy) {
   return static_cast<int64>(std::ceil(noise_in_block(1, kFarLevel, noise_of(privacy))));
 }

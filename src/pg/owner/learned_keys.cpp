@@ -190,7 +190,7 @@ FoundTexts draw_keys(HTAB* counts, const GroupSelection& selection, RandomStream
   return found;
 }
 
-// Of such keys delta alone would find some: ids of persons.
+// Delta alone would find some of such keys, which are ids of persons.
 void refuse_keys_of_persons(Oid relation, const Column& column) {
   if (!has_one_person_each(relation, get_attnum(relation, NameStr(column.name)))) return;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

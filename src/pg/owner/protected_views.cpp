@@ -29,7 +29,7 @@ namespace dpquantile {
 
 namespace {
 
-// Of the persons of the view, or of its rows.
+// Counts the persons of the view, or its rows.
 Node* private_count(Oid view, AttrNumber user_column) {
   if (user_column <= 0) {
     return as<Node>(call_private_aggregate("dp_count", list_make1(float8_constant(1)), -1));

@@ -291,7 +291,7 @@ int count_elements(const Const* array) {
   return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
 }
 
-// Of several arrays the longest.
+// unnest() of several arrays gives as many rows as the longest has elements.
 int count_rows(const List* arrays) {
   int rows = 0;
   for (const auto* array : each<const Const>(arrays)) rows = Max(rows, count_elements(array));
