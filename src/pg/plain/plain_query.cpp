@@ -390,7 +390,9 @@ bool take_apart_level(const Level* level, bool is_beside_rows) {
   const bool is_of_rows = level->borrowed_rows != NIL || is_beside_rows;
   if (is_of_rows && put_values_of_subqueries(query)) return true;
   if (put_views_below(level)) return true;
-  if (query->setOperations != nullptr) return group_set_operation(level);
+  if (query->setOperations != nullptr) {
+    return list_constants(level, is_beside_rows) || group_set_operation(level);
+  }
   if (level->borrowed_rows != NIL) count_whole_rows(query);
   if (take_common_terms_out_of_or(level) || group_by_person_of_key(level)) return true;
   if (join_subqueries(level, is_beside_rows)) return true;
