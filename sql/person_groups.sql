@@ -121,6 +121,7 @@ SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY
 SELECT count(*) FROM (SELECT patient, count(*) FROM visits GROUP BY GROUPING SETS ((patient), ())) p;
 SELECT count(*) FROM (SELECT patient, GROUPING(patient) AS g FROM visits GROUP BY patient) p WHERE g = 0;
 SELECT count(*) FROM (SELECT holder, id, amount FROM accounts GROUP BY holder, id) p WHERE amount = 0;
+SELECT count(*) < 10 AS are_chosen FROM (SELECT id, count(*) FROM accounts GROUP BY id) p;
 SELECT count(*) FROM (SELECT id, birth FROM patients GROUP BY id) p WHERE birth > 1960;
 SELECT count(*) FROM (SELECT patient % 2 AS odd FROM visits GROUP BY patient % 2) p;
 SELECT count(n) FROM (SELECT patient, count(*) AS n FROM rows_alone GROUP BY patient) p;

@@ -468,6 +468,11 @@ SELECT count(*) FROM staff WHERE name || age = 'name 21';
 SELECT count(*) FROM staff WHERE age || name = '21name';
 SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY age DESC) FROM staff;
 SELECT count(*), sum(count) BETWEEN 55 AND 65 AS rows FROM (SELECT department, age, level, count(*) FROM staff GROUP BY 1, 2, 3) t;
+-- What is computed of groups whose keys are chosen privately lacks the hidden ones. That is said, and follows from the query alone: also where none is hidden. It is not said of public lists.
+SELECT count(*) >= 0 AS is_answered FROM (SELECT name AS key, count(*) AS n FROM staff WHERE department = 'Sales' GROUP BY 1) g;
+WITH g AS (SELECT left(name, 4) AS key, count(*) AS n FROM staff GROUP BY 1), twice AS (SELECT n * 2 AS n FROM g UNION ALL SELECT n FROM g) SELECT sum(n) > 0 AS has_rows FROM twice;
+SELECT sum(n) > 0 AS has_rows FROM (SELECT department, count(*) AS n FROM staff GROUP BY 1) g;
+
 -- Too many combinations of lists: keys are chosen privately. Of groups with one row more than two are shown with a probability below 1e-8.
 SELECT count(*) BETWEEN 7 AND 9 AS groups, sum(n) BETWEEN 12 AND 16 AS rows FROM (SELECT department, age, level, active, count(*) AS n FROM staff GROUP BY 1, 2, 3, 4) g;
 SELECT name, count(*) OVER () FROM staff;

@@ -60,6 +60,16 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT h.day FROM (SELECT * FROM holiday) h WHERE country = ''it'') h ON h.day = v.day'),
   ('SELECT count(*) FROM visit v JOIN (SELECT x.shop, s.name FROM (SELECT DISTINCT shop FROM note) x LEFT JOIN shop s ON s.id = x.shop) y USING (shop)'),
   ('SELECT s.name, count(v.person) FROM (SELECT * FROM shop WHERE region = 2) s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.name'),
+  -- A part of the key is a constant; what both sides of OR say joins
+  ('SELECT count(*) FROM holiday h, visit v WHERE h.country = ''it'' AND h.day = v.day'),
+  ('SELECT h.name, count(*) FROM visit v JOIN holiday h ON h.day = v.day WHERE h.country = ''it'' GROUP BY 1'),
+  ('SELECT count(*) FROM visit v JOIN holiday h ON h.day = v.day AND h.country = ''it'' JOIN shop s ON s.id = v.shop WHERE s.region = 1'),
+  ('SELECT count(*) FROM visit v, shop s WHERE (s.id = v.shop AND s.region = 1 AND v.country = ''it'') OR (s.id = v.shop AND s.region = 2 AND v.country = ''fr'')'),
+  -- Lists that are written as UNION
+  ('WITH a (shop, label) AS (SELECT 1, ''a'' UNION ALL SELECT 2, ''b'') SELECT a.label, count(*) FROM visit v JOIN a ON a.shop = v.shop GROUP BY 1'),
+  ('WITH a (shop, label) AS (SELECT 1, ''a'' UNION ALL SELECT 2, ''b'') SELECT count(*) FROM (SELECT a.label FROM visit v JOIN a ON a.shop = v.shop) l'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT 1 AS shop UNION SELECT 2 UNION SELECT 1) a USING (shop)'),
+  ('SELECT a.label, count(v.person) FROM (SELECT 1 AS shop, ''a'' AS label UNION ALL SELECT 20, NULL) a LEFT JOIN visit v ON v.shop = a.shop GROUP BY 1'),
   -- IN and EXISTS, in a condition and elsewhere
   ('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM shop WHERE region = 1)'),
   ('SELECT count(*) FROM visit WHERE shop IN (SELECT shop FROM note) OR country = ''it'''),
@@ -202,6 +212,16 @@ INSERT INTO miss (query) VALUES
   -- Many texts are one value of type character.
   ('SELECT count(*) FROM visit v JOIN (SELECT x::bpchar AS n FROM (VALUES (''it''), (''it ''), (''it  '')) t (x)) c ON c.n = v.country::bpchar'),
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT n.text::bpchar AS n, n.text FROM note n) c ON c.n = v.country::bpchar'),
+  -- A part of the key is no constant, or not for all rows; the sides of OR join by others
+  ('SELECT count(*) FROM visit v JOIN holiday h ON h.day = v.day WHERE h.country <> ''it'''),
+  ('SELECT count(*) FROM visit v JOIN holiday h ON h.day = v.day WHERE h.country = ''it'' OR h.name = ''day 5'''),
+  ('SELECT count(*) FROM visit v LEFT JOIN holiday h ON h.day = v.day WHERE h.country = ''it'''),
+  ('SELECT count(*) FROM visit v, shop s WHERE (s.id = v.shop AND s.region = 1) OR (s.region = v.shop AND s.region = 2)'),
+  -- Lists with a row twice, or of other queries than constants
+  ('SELECT count(*) FROM visit v JOIN (SELECT 1 AS shop UNION ALL SELECT 1) a USING (shop)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT 1 AS shop EXCEPT SELECT 2) a USING (shop)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT 1 AS shop UNION ALL SELECT shop FROM note) a USING (shop)'),
+  ('SELECT count(*) FROM visit v JOIN (SELECT 1 AS shop UNION ALL SELECT ceil(random())::int) a USING (shop)'),
   -- Not yet: other comparisons than =, and NULL beside several columns
   ('SELECT count(*) FROM visit v WHERE EXISTS (SELECT FROM holiday h WHERE h.day < v.day)'),
   ('SELECT count(*) FROM visit v WHERE (country, day) NOT IN (SELECT country, day FROM holiday)'),

@@ -109,6 +109,14 @@ SELECT s.name, dp_count(l.line, 200) FROM shops s LEFT JOIN (SELECT o.shop, l.li
 SELECT o.shop, count(*), count(DISTINCT o.customer) FROM orders o JOIN lines l ON l.order_id = o.id WHERE o.id < 1000 GROUP BY o.shop ORDER BY 1;
 SELECT dp_count_distinct(o.customer, 200) FROM lines l JOIN orders o ON o.id = l.order_id;
 SELECT private_aggregate, tables FROM dp_explain('SELECT count(*) FROM lines l JOIN orders o ON o.id = l.order_id JOIN letters m ON m.customer = o.customer');
+-- Groups by a unique key of a table of persons are of one person each, also where it does not show the person; not by another column, or where the key may be absent.
+SELECT count(*) AS orders, avg(total) BETWEEN 20 AND 40 AS is_mean FROM (SELECT o.id, sum(l.price) AS total FROM orders o JOIN lines l ON l.order_id = o.id WHERE o.id < 1000 GROUP BY o.id) t;
+SELECT shop, count(*) FROM (SELECT id, shop FROM orders WHERE id < 1000 GROUP BY id) t GROUP BY shop ORDER BY shop;
+WITH t AS (SELECT o.id, o.day, count(*) AS n FROM lines l JOIN orders o ON o.id = l.order_id WHERE o.id < 1000 GROUP BY o.id, o.day HAVING count(*) > 1)
+ SELECT n, count(*) FROM t GROUP BY n ORDER BY n;
+SELECT count(*) FROM (SELECT o.id, count(*) AS n FROM orders o GROUP BY o.id) a JOIN letters m ON m.words = a.n;
+SELECT count(*) < 10 AS are_chosen FROM (SELECT o.id, count(*) AS n FROM lines l LEFT JOIN orders o ON o.id = l.order_id AND o.shop = 1 GROUP BY o.id) t;
+SELECT id, count(*) FROM orders GROUP BY id;
 -- threat 180: as many rows of customer 100 as one of the tables allows
 SELECT dp_count(200) FROM lines l JOIN orders o ON o.id = l.order_id WHERE o.customer = 100;
 

@@ -78,6 +78,12 @@ SELECT max(extract(year FROM age(born))) - min(extract(year FROM age(born))) BET
 SELECT min(price), max(price) FROM trips WHERE price > 300;
 SELECT min(price), max(price) FROM trips WHERE price >= 5 AND price <= 5;
 SELECT min(seats), max(seats) FROM trips WHERE seats > weight OR seats > 5;
+-- A text has no fewer than 0 characters. One number for all values has 0 beside it, so that rows with it can be counted by a sum.
+SELECT min(length(lower(code))) FROM trips;
+SELECT min(least(length(lower(code)), 50)), max(least(length(lower(code)), 50)) FROM trips;
+SELECT min(CASE WHEN seats > 0 THEN 7 END), max(CASE WHEN seats > 0 THEN 7 END), min(CASE WHEN seats > 0 THEN -7 END), max(CASE WHEN seats > 0 THEN -7 END),
+       min(CASE WHEN seats > 0 THEN 0 END), max(CASE WHEN seats > 0 THEN 0 END) FROM trips;
+SELECT abs(sum(CASE WHEN seats > 0 THEN 1 END) - count(*) FILTER (WHERE seats > 0)) < 100 AS is_near FROM trips;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -350,9 +350,11 @@ const char* hint_of_reference(const List* relations) {
     return psprintf(
         "The person of a row of \"%s\" is that of the row of \"%s\" to which its column \"%s\" "
         "refers: join the two there by the columns of the foreign key, and name the person by the "
-        "column of \"%s\".",
+        "column of \"%s\". For rows of \"%s\" that have one of \"%s\" join them in SELECT "
+        "DISTINCT of the person and of the columns that you need.",
         get_rel_name(relation), get_rel_name(protection->through),
-        NameStr(protection->user_column_name), get_rel_name(protection->through));
+        NameStr(protection->user_column_name), get_rel_name(protection->through),
+        get_rel_name(protection->through), get_rel_name(relation));
   }
   return nullptr;
 }

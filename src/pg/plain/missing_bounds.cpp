@@ -140,10 +140,12 @@ const char* with_own_bounds(const PlainLevel* level, const Aggref* standard, Nod
   const char* call = lacks_max_rows(level) ? call_for_persons(level, aggregate, value)
                                            : call_with_own_bounds(level, standard, value);
   if (call == nullptr) return "";
-  const char* purpose = strcmp(aggregate, "min") == 0   ? "For a low value ask"
-                        : strcmp(aggregate, "max") == 0 ? "For a high value ask"
-                                                        : "With bounds of your own ask";
-  return psprintf("%s %s.", purpose, call);
+  if (is_extreme(aggregate)) {
+    return psprintf("For a %s value ask %s.", strcmp(aggregate, "min") == 0 ? "low" : "high", call);
+  }
+  const bool is_computed = column_name(level, value) == nullptr && list_length(standard->args) < 2;
+  return psprintf("With bounds of your own ask %s%s.", call,
+                  is_computed ? ", or least(greatest(expression, lower), upper) in its place" : "");
 }
 
 }  // namespace

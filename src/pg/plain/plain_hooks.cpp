@@ -71,6 +71,18 @@ void tell_of_keys_without_null(const List* keys) {
                "if these rows are not wanted.")));
 }
 
+// A table of groups with private keys leaves out those of few rows, as it must. Who adds up what it
+// shows may not know that. The notice follows from the query and from what is stated of columns.
+void tell_of_chosen_groups(const Statement* statement) {
+  if (!statement->aggregates_chosen_groups) return;
+  ereport(NOTICE,
+          (errmsg("groups of few rows or persons are not in what is computed of the groups"),
+           errdetail("Their keys have no public list, so they are hidden."),
+           errhint("Ask the rows themselves: percentile_cont(0.5) WITHIN GROUP (ORDER BY value) "
+                   "for a median, an aggregate without GROUP BY for a total. Or ask the owner of "
+                   "the table for a list of the keys (dp_set_domain).")));
+}
+
 PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
@@ -81,6 +93,7 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
     put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
   }
   tell_of_keys_without_null(statement->keys_without_null);
+  tell_of_chosen_groups(statement);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
+#include "pg/plain/person_keys.hpp"
 #include "pg/plain/person_subqueries.hpp"
 #include "pg/plain/person_windows.hpp"
 #include "pg/plain/persons_by_group.hpp"
@@ -26,6 +27,7 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
@@ -143,6 +145,7 @@ List* arguments_of_choice(const PlainLevel* level) {
 void keep_groups(PlainLevel* level) {
   refuse_hidden_groups(level);
   if (level->delta == 0) return;
+  level->select->has_chosen_groups = true;
   Query* query = level->select->query;
   auto* kept = as<Node>(call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
   query->havingQual =
@@ -363,19 +366,35 @@ void count_whole_rows(Query* query) {
   visit_nodes(query->havingQual, count_each);
 }
 
+// (a AND b) OR (a AND c) is a AND (b OR c): then a may be the condition of a join. PostgreSQL plans
+// it in this way. Returns whether the condition has changed.
+bool take_common_terms_out_of_or(const Level* level) {
+  FromExpr* from = level->query->jointree;
+  if (level->borrowed_rows == NIL || !any_node(from->quals, is_orclause)) return false;
+  auto* before = as<Expr>(make_ands_explicit(terms_of(from->quals)));
+  auto* copy = static_cast<Expr*>(copyObjectImpl(before));
+  Node* simple = as<Node>(canonicalize_qual(copy, false));
+  if (list_length(terms_of(simple)) == list_length(terms_of(from->quals))) return false;
+  from->quals = simple;
+  return true;
+}
+
 // Takes subqueries that read no rows, set operations but UNION ALL out of rows of persons,
 // subqueries about persons and of public tables out of the expressions of a level with protected
 // rows, window functions, DISTINCT and grouping sets out of one with standard aggregates over such
-// rows, numbers of persons by group, all but keys and aggregates out of a person group, and all but
-// window functions and columns out of a level of such functions. What is taken out becomes levels
-// below. Returns whether the level has changed.
+// rows, numbers of persons by group, what the sides of OR have in common, all but keys and
+// aggregates out of a person group, and all but window functions and columns out of a level of such
+// functions. What is taken out becomes levels below. Returns whether the level has changed.
 bool take_apart_level(const Level* level, bool is_beside_rows) {
   Query* query = level->query;
   const bool is_of_rows = level->borrowed_rows != NIL || is_beside_rows;
   if (is_of_rows && put_values_of_subqueries(query)) return true;
   if (put_views_below(level)) return true;
-  if (query->setOperations != nullptr) return group_set_operation(level);
+  if (query->setOperations != nullptr) {
+    return list_constants(level, is_beside_rows) || group_set_operation(level);
+  }
   if (level->borrowed_rows != NIL) count_whole_rows(query);
+  if (take_common_terms_out_of_or(level) || group_by_person_of_key(level)) return true;
   if (join_subqueries(level, is_beside_rows)) return true;
   if (is_beside_rows && query->hasAggs && query->setOperations == nullptr) {
     return !has_plain_form(query) && give_plain_form(query);
@@ -428,9 +447,25 @@ void refuse_subqueries(const Translation* translation, const Level* level) {
   for (const auto* below : each<const Level>(level->below)) refuse_subqueries(translation, below);
 }
 
+bool reads_chosen_groups(const Level* level) {
+  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
+    const Level* below = entry_of(level, number).below;
+    if (below != nullptr && below->has_chosen_groups) return true;
+  }
+  return false;
+}
+
+// A total of the groups that are shown is not that of the rows: hidden groups are not in it.
+void note_chosen_groups(Level* level) {
+  if (!reads_chosen_groups(level)) return;
+  level->has_chosen_groups = true;
+  if (level->query->hasAggs) level->statement->aggregates_chosen_groups = true;
+}
+
 // The innermost levels first, before what is around them changes.
 void translate(const Translation* translation, Level* level) {
   for (auto* below : each<Level>(level->below)) translate(translation, below);
+  if (level->borrowed_rows == NIL) note_chosen_groups(level);
   const Query* query = level->query;
   if (query->commandType == CMD_SELECT && query->setOperations == nullptr &&
       !level->groups_persons) {

@@ -4,7 +4,9 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
@@ -278,6 +280,76 @@ Query* union_all_of(List* queries, const SetOperationStmt* types) {
   made->setOperations = all;
   made->targetList = columns;
   return made;
+}
+
+namespace {
+
+// The constants of SELECT without FROM, of these types; NIL if it is another query.
+List* constants_of(const Query* query, const List* types) {
+  const bool is_row = query->commandType == CMD_SELECT && query->rtable == NIL &&
+                      query->jointree->quals == nullptr && !combines_rows(query) &&
+                      !query->hasTargetSRFs && query->limitCount == nullptr &&
+                      query->limitOffset == nullptr &&
+                      list_length(query->targetList) == list_length(types);
+  if (!is_row) return NIL;
+  List* row = NIL;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    const bool is_constant = IsA(column->expr, Const) && exprType(as<Node>(column->expr)) ==
+                                                             list_nth_oid(types, list_length(row));
+    if (!is_constant) return NIL;
+    row = lappend(row, column->expr);
+  }
+  return row;
+}
+
+// Adds the rows of a part of a set operation. False if one is not of constants, or comes otherwise.
+bool add_rows(const Query* query, const Node* part, const SetOperationStmt* whole, List** rows) {
+  check_stack_depth();
+  if (IsA(part, SetOperationStmt)) {
+    const auto* operation = as<SetOperationStmt>(part);
+    return operation->op == SETOP_UNION && operation->all == whole->all &&
+           add_rows(query, operation->larg, whole, rows) &&
+           add_rows(query, operation->rarg, whole, rows);
+  }
+  const RangeTblEntry* entry = rt_fetch(as<RangeTblRef>(part)->rtindex, query->rtable);
+  if (entry->rtekind != RTE_SUBQUERY) return false;
+  List* row = constants_of(entry->subquery, whole->colTypes);
+  if (row == NIL) return false;
+  *rows = whole->all ? lappend(*rows, row) : list_append_unique(*rows, row);
+  return true;
+}
+
+}  // namespace
+
+bool list_constants(const Level* level, bool is_beside_rows) {
+  Query* query = level->query;
+  const auto* whole = as<SetOperationStmt>(query->setOperations);
+  const bool is_plain = query->sortClause == NIL && query->limitCount == nullptr &&
+                        query->limitOffset == nullptr && query->rowMarks == NIL &&
+                        query->cteList == NIL && whole->colTypes != NIL &&
+                        (whole->all || is_beside_rows);
+  List* rows = NIL;
+  if (!is_plain || !add_rows(query, as<Node>(whole), whole, &rows)) return false;
+  RangeTblEntry* values = makeNode(RangeTblEntry);
+  values->rtekind = RTE_VALUES;
+  values->values_lists = rows;
+  values->coltypes = whole->colTypes;
+  values->coltypmods = whole->colTypmods;
+  values->colcollations = whole->colCollations;
+  List* names = NIL;
+  for (int i = 1; i <= list_length(whole->colTypes); ++i) {
+    names = lappend(names, makeString(psprintf("column%d", i)));
+  }
+  values->alias = makeAlias("values", NIL);
+  values->eref = makeAlias("values", names);
+  values->inFromCl = true;
+  List* columns = columns_of(query);
+  set_types(columns, whole);
+  query->targetList = columns;
+  query->setOperations = nullptr;
+  query->rtable = list_make1(values);
+  query->jointree = makeFromExpr(list_make1(reference_to(1)), nullptr);
+  return true;
 }
 
 bool group_set_operation(const Level* level) {

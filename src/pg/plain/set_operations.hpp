@@ -19,6 +19,12 @@ namespace dpquantile {
 // that its columns contain. Returns whether it has changed the level.
 bool group_set_operation(const Level* level);
 
+// Makes VALUES of UNION ALL of constants alone, SELECT 1, 'a' UNION ALL SELECT 2, 'b': a list
+// beside protected rows is written in many ways, also in a WITH query that a query further below
+// reads. Of UNION, only beside protected rows, each row is left once. Returns whether it has
+// changed the level.
+bool list_constants(const Level* level, bool is_beside_rows);
+
 // Leaves out the entries of a set operation that are no queries of it.
 void forget_other_entries(Query* query);
 

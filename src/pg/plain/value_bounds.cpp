@@ -84,7 +84,7 @@ const char* unit_of(const FuncExpr* call) {
   return name != nullptr && strcmp(name, "date_trunc") == 0 ? first_text(call) : nullptr;
 }
 
-// The number of characters of a column that declares how many there are at most.
+// The number of characters. A column may declare how many there are at most.
 MaybeRange range_of_length(const FuncExpr* call) {
   const char* name = get_func_name(call->funcid);
   const bool is_length = name != nullptr && list_length(call->args) == 1 &&
@@ -95,8 +95,8 @@ MaybeRange range_of_length(const FuncExpr* call) {
   while (IsA(text, RelabelType)) text = as<Node>(as<RelabelType>(text)->arg);
   const Oid type = getBaseType(exprType(text));
   const int32 declared = exprTypmod(text) - static_cast<int32>(VARHDRSZ);
-  if ((type != VARCHAROID && type != BPCHAROID) || declared < 1) return std::nullopt;
-  return Range{0, static_cast<double>(declared)};
+  const bool is_declared = (type == VARCHAROID || type == BPCHAROID) && declared >= 1;
+  return Range{0, is_declared ? declared : std::numeric_limits<double>::infinity()};
 }
 
 // An exact aggregate of rows of a person.
@@ -606,6 +606,12 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
   return bounds ? bounds->granularity : std::nullopt;
 }
 
+// Bounds of numbers of which all are the same, as of CASE WHEN x THEN 1 END: with 0.
+Range with_two_ends(const Range& range) {
+  if (range.lower != range.upper) return range;
+  return range.lower == 0 ? Range{0, 1} : hull(range, Range{0, 0});
+}
+
 // The bounds of a column that WHERE cuts off, at a step of the column's own.
 ValueBounds on_grid(const ValueBounds& column, const Range& range) {
   const double step = column.granularity.value_or(is_temporal(column.type) ? 1 : 0);
@@ -631,7 +637,8 @@ std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
   const auto origin = origin_of(level, expression);
   const auto of_column =
       origin ? bounds_of_column(*origin, exprType(expression)) : std::optional<ValueBounds>();
-  const MaybeRange range = with_ends(RangeSearch().range_of(level, expression));
+  MaybeRange range = with_ends(RangeSearch().range_of(level, expression));
+  if (range && !of_column && !is_temporal(*type)) range = with_two_ends(*range);
   if (!range || !(range->lower < range->upper)) return of_column;
   if (of_column) return on_grid(*of_column, *range);
   // Bounds of dates and times are dates and times.

@@ -22,11 +22,12 @@ std::optional<ValueType> type_with_bounds(Oid type);
 
 // The bounds of what an expression gives for any row whose columns are within their domains: of
 // columns, casts, arithmetic of numbers, dates and times, CASE, COALESCE, GREATEST, LEAST, NULLIF,
-// the functions and parts of times of value_range.hpp, the length of a column that declares one,
-// and aggregates of the rows of a person. GREATEST, LEAST, the conditions of CASE and WHERE may
-// state bounds themselves, also by now() from below. None if a column has no domain, the expression
-// is another one, or it is computed from more than 1000 others. The granularity is that of a column
-// that is shown as it is, or cast to float8 or numeric.
+// the functions and parts of times of value_range.hpp, the length of a text, which has an
+// upper bound if a column declares it, and aggregates of the rows of a person. GREATEST, LEAST, the
+// conditions of CASE and WHERE may state bounds themselves, also by now() from below. None if a
+// column has no domain, the expression is another one, or it is computed from more than 1000
+// others. Where all values are the same number, 0 is a bound, too. The granularity is that of a
+// column that is shown as it is, or cast to float8 or numeric.
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression);
 
 // Whether a call is extract(epoch FROM ...).

@@ -53,6 +53,7 @@ struct JoinKey {
 struct Block {
   List* bases;  // Base*
   List* terms;  // Term*, of those that are computed where rows are joined
+  List* own;    // Term*, of those on one base, which are computed where it is read
   List* keys;   // JoinKey*
 };
 
@@ -124,8 +125,9 @@ bool has_column_of_any(const List* columns, const List* entries) {
 void add_terms(Block* block, const JudgedLevel* level, Node* condition, const List* later) {
   for (auto* part : each<Node>(terms_of(condition))) {
     List* columns = columns_of(level, part);
-    if (!is_of_several(columns) && !has_column_of_any(columns, later)) continue;
-    block->terms = lappend(block->terms, on_heap(Term{level, part, columns}));
+    const bool is_own = !is_of_several(columns) && !has_column_of_any(columns, later);
+    List** terms = is_own ? &block->own : &block->terms;
+    *terms = lappend(*terms, on_heap(Term{level, part, columns}));
   }
 }
 
@@ -436,9 +438,7 @@ bool fix_row(const Block& block, const Base& base, const List* others) {
   const JudgedEntry* entry = &entry_of(base.level, base.number);
   List* conditions = NIL;
   Bitmapset* known = nullptr;
-  const ListCell* cell;
-  foreach (cell, block.terms) {
-    const auto* term = static_cast<const Term*>(lfirst(cell));
+  for (const auto* term : each<const Term>(list_concat_copy(block.terms, block.own))) {
     if (term->level != base.level || !has_column_of(term->columns, entry)) continue;
     if (list_difference_ptr(others_of(term->columns, entry), others) != NIL) continue;
     conditions = lappend(conditions, term->condition);
@@ -493,8 +493,8 @@ void check_parts_of_key(const Block& block, const Base& base, const List* keys) 
     }
     if (is_chosen) continue;
     refuse_many(base,
-                "Compare all columns of its key with columns of one table. Or join it by LEFT "
-                "JOIN.");
+                "Compare all columns of its key with columns of one table. Write other comparisons "
+                "of its columns in the aggregate: sum(price) FILTER (WHERE d.region = s.region).");
   }
 }
 

@@ -123,7 +123,9 @@ bool finds_row(const Walk& walk, const Part& rows, int table, const List* condit
                name),
       "Compare the column itself, or several columns in which no two rows are equal, by = alone, "
       "without a cast or function around it, with a value of its type: extract(year FROM "
-      "hired)::int = y.");
+      "hired)::int = y. For other conditions ask once for each value, each with a charge: SELECT "
+      "y, "
+      "(SELECT count(*) FROM staff WHERE hired < y) FROM (VALUES ...) v (y).");
 }
 
 [[noreturn]] void refuse_without_hash(const Walk& walk, int table, const Node* at) {

@@ -24,9 +24,9 @@ namespace {
 
 constexpr char kAroundHint[] = "Write it in a query around the private aggregates.";
 constexpr char kWindowHint[] =
-    "Write it in a query around the private aggregates, or partition each window by the column "
-    "that "
-    "identifies the persons: OVER (PARTITION BY person ORDER BY day).";
+    "For a median ask percentile_cont(0.5) WITHIN GROUP (ORDER BY value). Write other windows in a "
+    "query around the private aggregates, or partition each by the column that identifies the "
+    "persons: OVER (PARTITION BY person ORDER BY day).";
 constexpr char kSourceHint[] =
     "Choose rows with WHERE and compute columns there; aggregate them in the query around it.";
 

@@ -119,7 +119,8 @@ void check_no_self_join(const JudgedLevel* level, const UnitJoin& join) {
                          get_rel_name(left))
               : psprintf("tables \"%s\" and \"%s\" have rows in common, so they cannot be joined",
                          get_rel_name(left), get_rel_name(right)),
-          "Join different tables of one unit, by the columns that identify their persons.");
+          "For persons with rows of two kinds write EXISTS or INTERSECT for each kind, for the row "
+          "before or after one lag() or lead() OVER (PARTITION BY person ORDER BY day).");
     }
   }
 }

@@ -21,6 +21,8 @@ struct Statement {
   // The names of keys that have public lists without NULL, and may be NULL: char*, each once
   // (pg/plain).
   List* keys_without_null;
+  // Whether a level aggregates groups of which some may be hidden (pg/plain).
+  bool aggregates_chosen_groups;
 };
 
 // An entry of the range table.
@@ -67,6 +69,9 @@ struct Level {
   // Whether each person has at most one row in each group of the level: FROM reads a person group,
   // and the level groups by all of its keys but the person. Then rows are groups of a person.
   bool has_one_row_in_group;
+  // Whether its rows are groups that are chosen privately, or computed of such: groups of few rows
+  // or persons are hidden (pg/plain).
+  bool has_chosen_groups;
   // How many rows of a person it has at most, by what the owners of its tables state in max_rows: 1
   // if each person has one row, the sum of those of the queries of a UNION ALL, and else the most
   // that an entry of FROM has. The same with max_groups; and of FROM, below a GROUP BY. 0 if an

@@ -7,6 +7,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
+#include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 }
@@ -190,6 +191,27 @@ Node* column_of_entry(const Level* level, int entry, AttrNumber number, Oid type
   Var* column = makeVar(entry, number, type, modifier, collation, 0);
   DPQ_SET_NULLING_JOINS(column, nulling_joins(as<Node>(level->query->jointree), entry));
   return as<Node>(column);
+}
+
+void show_key(const Level* level, Node* key) {
+  Query* query = level->query;
+  Index largest = 0;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    largest = Max(largest, column->ressortgroupref);
+  }
+  TargetEntry* column =
+      makeTargetEntry(as<Expr>(key), static_cast<AttrNumber>(list_length(query->targetList) + 1),
+                      pstrdup(kColumnName), false);
+  column->ressortgroupref = largest + 1;
+  query->targetList = lappend(query->targetList, column);
+  SortGroupClause* clause = makeNode(SortGroupClause);
+  clause->tleSortGroupRef = column->ressortgroupref;
+  get_sort_group_operators(exprType(key), false, true, false, &clause->sortop, &clause->eqop,
+                           nullptr, &clause->hashable);
+  query->groupClause = lappend(query->groupClause, clause);
+  for (auto* cte : each<CommonTableExpr>(level->parent->query->cteList)) {
+    if (cte->ctequery == as<Node>(query)) add_to_cte(cte, key);
+  }
 }
 
 Node* show_expression(const Level* level, int number, Node* expression) {

@@ -29,6 +29,10 @@ Node* show_column(const Level* level, int entry, const ColumnOrigin& origin);
 // the query is judged (pg/protect/references.hpp).
 Node* show_users(const Level* level, Oid relation);
 
+// Has a query with GROUP BY, of a derived table or CTE without columns that it hides, group by one
+// more expression, and show it.
+void show_key(const Level* level, Node* key);
+
 // Has all queries of a UNION ALL of rows show the person of the row in one column. Returns whether
 // it has added one: not if there is one, or if a query cannot show it.
 bool show_person_in_union(const Level* level);

@@ -2,6 +2,7 @@
 
 #include "pg/borrowed/early_values.hpp"
 #include "pg/grants/refusal.hpp"
+#include "pg/plain/person_keys.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/query/level.hpp"
 #include "pg/server/trees.hpp"
@@ -683,6 +684,7 @@ StagedQuery* stage_query(Query* query, const char* text) {
   if (borrowed == NIL) return nullptr;
   const Statement* statement = read_statement(query, borrowed);
   if (statement->top->scans > kMostScans) return nullptr;  // refused later
+  if (group_by_persons_of_keys(statement->top)) statement = read_statement(query, borrowed);
   Staging staging{};
   staging.whole = query;
   staging.refused = {.text = text,
