@@ -90,8 +90,8 @@ void compare_laplace(Search& search) {
   const Rational scale = draw_rational(search, 1e-3, 3e16);
   const NoiseTable table = NoiseTable::laplace(scale);
   std::string way;
-  const auto drawn = draw_noise(
-      search, table, [&] { return discrete_laplace(search.noise(), scale); }, way);
+  const auto draw = [&] { return discrete_laplace(search.noise(), scale); };
+  const auto drawn = draw_noise(search, table, draw, way);
   const double value = value_of(scale);
   compare_noise(
       search, drawn, value, [&](double y) { return laplace_below(value, y); },
@@ -102,8 +102,8 @@ void compare_gaussian(Search& search) {
   const Rational variance = draw_rational(search, 1e-3, 1e18);
   const NoiseTable table = NoiseTable::gaussian(variance);
   std::string way;
-  const auto drawn = draw_noise(
-      search, table, [&] { return discrete_gaussian(search.noise(), variance); }, way);
+  const auto draw = [&] { return discrete_gaussian(search.noise(), variance); };
+  const auto drawn = draw_noise(search, table, draw, way);
   const double value = value_of(variance);
   compare_noise(
       search, drawn, std::sqrt(value), [&](double y) { return gaussian_below(value, y); },

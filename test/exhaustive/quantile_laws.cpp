@@ -83,12 +83,12 @@ void one_quantile_inside(Report& report) {
       const PositionInterval interval{kInset, cell_start(2) - kInset};
       const double allowed =
           epsilon * (part_inside(interval) + (is_rounded ? rounding_of_target(q) : 0));
-      compare_counts(
-          report, name_of("one quantile, inside", {q}, epsilon, 0.5),
-          all_counts(2, report.by_effort(12, 100)), costs_of_draw(allowed), {.least_chance = 0},
-          [&](const Counts& counts) {
-            return draw_one(counts, {kInset, cell_start(counts.size()) - kInset}, q, epsilon);
-          });
+      const auto draw = [&](const Counts& counts) {
+        return draw_one(counts, {kInset, cell_start(counts.size()) - kInset}, q, epsilon);
+      };
+      compare_counts(report, name_of("one quantile, inside", {q}, epsilon, 0.5),
+                     all_counts(2, report.by_effort(12, 100)), costs_of_draw(allowed),
+                     {.least_chance = 0}, draw);
     }
   }
 }

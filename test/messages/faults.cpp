@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <unordered_map>

@@ -63,7 +63,9 @@ std::string bytes_of(Datum value, const FormData_pg_attribute* column) {
     const auto word = static_cast<std::uint64_t>(value);
     return hex(reinterpret_cast<const char*>(&word), sizeof word);
   }
-  if (column->attlen > 0) return hex(DatumGetPointer(value), column->attlen);
+  if (column->attlen > 0) {
+    return hex(static_cast<const char*>(DatumGetPointer(value)), column->attlen);
+  }
   const auto* packed = PG_DETOAST_DATUM_PACKED(value);
   return hex(VARDATA_ANY(packed), VARSIZE_ANY_EXHDR(packed));
 }
@@ -243,7 +245,7 @@ std::vector<Execution>& executions() {
 void end_window(Execution* execution) {
   if (!execution->reads) return;
   execution->reads = false;
-  log_min_messages = execution->previous_level;
+  DPQ_LOG_MIN_MESSAGES = execution->previous_level;
   const Snapshot after = snapshot();
   const Snapshot& before = execution->before;
   const long memory = memory_below(execution->node->scan.ss.ps.state->es_query_cxt);
@@ -256,7 +258,7 @@ void end_window(Execution* execution) {
 
 void end_last_execution() {
   if (executions().empty()) return;
-  if (executions().back().reads) log_min_messages = executions().back().previous_level;
+  if (executions().back().reads) DPQ_LOG_MIN_MESSAGES = executions().back().previous_level;
   executions().pop_back();
   tape::end_execution();
 }
@@ -390,8 +392,8 @@ DPQ_WRAPPED(void, watch_read, "_ZN10dpquantile10watch_readEPNS_11WatchedReadEPK4
   make_arrays_of_owner();
   execution->before = snapshot();
   execution->reads = true;
-  execution->previous_level = log_min_messages;
-  log_min_messages = DEBUG5;
+  execution->previous_level = DPQ_LOG_MIN_MESSAGES;
+  DPQ_LOG_MIN_MESSAGES = DEBUG5;
 }
 
 DPQ_WRAPPED(void, end_read, "_ZN10dpquantile8end_readEPKNS_11WatchedReadE",

@@ -84,7 +84,7 @@ bool note_refusal(Reasons* reasons, void (*function)(void* context), void* conte
   volatile bool passes = true;
   raised = Raised::kOther;
   PG_TRY();
-  { function(context); }
+  function(context);
   PG_CATCH();
   {
     const Raised error = raised;

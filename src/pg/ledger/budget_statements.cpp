@@ -226,9 +226,8 @@ void add_tables(ChargeRow& charge, const ChargeRequest* request) {
 void add_table_names(ChargeRow& charge, const ChargeRequest* request) {
   Amount names;
   if (request->table_count > 0) {
-    names = array_of(tables_of(request), TEXTOID, [](Oid table) {
-      return Amount{name_of_table(table), false};
-    });
+    const auto name_of = [](Oid table) { return Amount{name_of_table(table), false}; };
+    names = array_of(tables_of(request), TEXTOID, name_of);
   }
   charge.add("table_names", TEXTARRAYOID, names);
 }
@@ -248,7 +247,7 @@ void add_items(ChargeRow& charge, const ChargeRequest* request, BudgetNeighbours
                  return amount_of(item, neighbours);
                }));
   };
-  const auto add_numbers = [&](const char* column, int32 ChargeItem::*number) {
+  const auto add_numbers = [&](const char* column, auto number) {
     charge.add(column, INT4ARRAYOID, array_of(items, INT4OID, [number](const ChargeItem& item) {
                  return Amount{Int32GetDatum(item.*number), false};
                }));

@@ -109,8 +109,8 @@ void forget_protections(Reasons* reasons) {
 }
 
 bool has_subqueries(const Query* body) {
-  return any_node(
-      body, [](const Node* node) { return IsA(node, SubLink); }, kIntoQueries);
+  const auto is_subquery = [](const Node* node) { return IsA(node, SubLink); };
+  return any_node(body, is_subquery, kIntoQueries);
 }
 
 // `is_new`: the view is just being protected.
@@ -139,7 +139,7 @@ void find_reasons_aside(Oid view, Oid reader, bool is_new, Reasons* reasons) {
   BeginInternalSubTransaction(nullptr);
   MemoryContextSwitchTo(context);
   PG_TRY();
-  { find_reasons_in_view(view, reader, is_new, reasons); }
+  find_reasons_in_view(view, reader, is_new, reasons);
   PG_CATCH();
   {
     MemoryContextSwitchTo(context);

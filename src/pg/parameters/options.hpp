@@ -32,6 +32,8 @@ struct AggregateOptions {
   std::optional<double> rho;
 };
 
+using NumberOfOptions = std::optional<double> AggregateOptions::*;
+
 // What an option of the JSON object is.
 struct OptionRow {
   Option option;
@@ -41,7 +43,7 @@ struct OptionRow {
                AggregateOptions* options);
   // For an option that is a number: the member that holds it, and a function that returns what
   // dp_option() writes for a given number. It throws ParameterError if no call accepts the number.
-  std::optional<double> AggregateOptions::*number;
+  NumberOfOptions number;
   double (*checked)(double given);
 };
 

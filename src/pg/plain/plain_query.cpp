@@ -301,8 +301,8 @@ constexpr int kMostNodes = 20000;
 
 bool has_too_many_nodes(const Query* query) {
   int nodes = 0;
-  return any_node(
-      query, [&](const Node*) { return ++nodes > kMostNodes; }, kIntoQueries);
+  const auto is_beyond = [&](const Node*) { return ++nodes > kMostNodes; };
+  return any_node(query, is_beyond, kIntoQueries);
 }
 
 // ---- All levels ----------------------------------------------------------------------------

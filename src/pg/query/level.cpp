@@ -416,10 +416,13 @@ void find_persons(Level* level) {
 
 // ---- The most rows of a person -------------------------------------------------------------
 
+using StatedLimit = int BorrowedRelation::*;
+using LimitOfLevel = int Level::*;
+
 // What an owner states, and what a level below has of it.
 struct Limit {
-  int BorrowedRelation::*stated;
-  int Level::*of_level;
+  StatedLimit stated;
+  LimitOfLevel of_level;
 };
 
 int sum_of_branches(const Level* level, const Limit& limit) {

@@ -201,8 +201,8 @@ void require_payer(Oid payer) {
 // depends on single groups where their order can be chosen.
 ReleasePlan in_order_of_hashes(const ReleasePlan& plan) {
   ReleasePlan reversed = plan;
-  for (List* ReleasePlan::*part : {&ReleasePlan::sort_columns, &ReleasePlan::operators,
-                                   &ReleasePlan::collations, &ReleasePlan::nulls_first}) {
+  for (const auto part : {&ReleasePlan::sort_columns, &ReleasePlan::operators,
+                          &ReleasePlan::collations, &ReleasePlan::nulls_first}) {
     const List* given = plan.*part;
     List* list = NIL;
     for (int i = list_length(given); i-- > 0;) {
