@@ -297,7 +297,7 @@ long-tests: $(quick_run)
 unit: long-tests
 endif
 
-bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy moments_accuracy bounds_accuracy user_accuracy quantile_time final_step_time paper_figures)
+bench_programs := $(addprefix .build/,accuracy cdf_accuracy iqr_accuracy moments_accuracy bounds_accuracy persons_accuracy user_accuracy quantile_time final_step_time paper_figures)
 bench_headers := $(wildcard test/bench/*.hpp)
 chart_sources := $(addprefix test/bench/,line_chart.cpp chart_panel.cpp svg_elements.cpp)
 .build/accuracy: test/bench/quantile_limits.cpp $(addprefix test/support/,quantile_limit.cpp chain_limit.cpp prefix_sum_limit.cpp) $(bench_headers)

@@ -15,7 +15,7 @@ INSERT INTO subject VALUES
   (7, 'Several rows of a person', 'dp_user_mean dp_user_variance dp_user_grid_stats dp_grid_stat dp_user_expected_error dp_user%'),
   (8, 'Options', 'dp_options dp_option dp_time_options'),
   (9, 'Before and after a query', 'dp_protected_tables dp_explain dp_private_query dp_error_of dp_budget dp_budget_fits dp_ledger'),
-  (10, 'Protected tables, for their owners', 'dp_protect_table dp_unprotect_table dp_set_domain dp_set_other_key dp_learn_domain dp_learn_expected_error dp_learn_keys dp_learn_limits dp_drop_domain dp_grant_private_access dp_revoke_private_access dp_open_private_access dp_forget_answers'),
+  (10, 'Protected tables, for their owners', 'dp_protect_table dp_unprotect_table dp_set_domain dp_set_other_key dp_learn_domain dp_learn_expected_error dp_learn_keys dp_learn_limits dp_learn_groups dp_drop_domain dp_grant_private_access dp_revoke_private_access dp_open_private_access dp_forget_answers'),
   (11, 'Budgets, for the owner of the extension', 'dp_grant_budget dp_revoke_budget dp_add_charge dp_archive_ledger dp_health'),
   (12, 'Restricted roles', 'dp_restrict_role dp_unrestrict_role'),
   (13, 'For the servers of Citus', 'topn_add_agg topn_union_agg');

@@ -69,7 +69,8 @@ INSERT INTO ordinary
                  ('timestamp', 'timestamp ''2000-01-01''', 'timestamp ''2000-01-10'''),
                  ('timestamptz', 'timestamptz ''2000-01-01''', 'timestamptz ''2000-01-10'''),
                  ('time', 'time ''6:00''', 'time ''15:00'''), ('interval', 'interval ''6:00''', 'interval ''15:00''')) b (type, lower, upper)
-   UNION ALL SELECT 'granularity', '''1 hour''', 'interval';
+   UNION ALL SELECT 'granularity', '''1 hour''', 'interval'
+   UNION ALL SELECT 'granularity', 'NULL', unnest('{date,timestamp,timestamptz,time}'::regtype[]);
 INSERT INTO ordinary
   SELECT 'bounds', format('ARRAY[%s, %s]', l.sql, u.sql), (l.type || '[]')::regtype
     FROM ordinary l JOIN ordinary u ON u.type = l.type WHERE l.name = 'lower' AND u.name = 'upper';

@@ -133,6 +133,25 @@ CREATE TABLE flags AS SELECT i % 2 AS flag, date '2000-01-01' AS day, time '00:0
 SELECT dp_protect_table('flags');
 SELECT l.* FROM unnest('{flag,day,t}'::name[]) c, dp_learn_domain('flags', c, 100) l;
 SELECT domains FROM dp_protected_tables WHERE relation = 'costs'::regclass;
+-- A granularity is public, as that of stated bounds, which are rounded outwards to its multiples. The least and the largest value of a type stay.
+CREATE TABLE steps AS SELECT i % 60 + 20.5 AS x, 10 * (i % 60) AS whole, 32767::smallint AS small, date '2024-01-01' + i % 10 AS day, timestamp '2024-01-01 10:20' + i % 100 * interval '1 minute' AS at FROM generate_series(1, 1000) i;
+SELECT dp_protect_table('steps');
+SELECT * FROM dp_learn_domain('steps', 'x', 100, granularity => 0.5);
+SELECT * FROM dp_learn_domain('steps', 'whole', 100, granularity => 50);
+SELECT * FROM dp_learn_domain('steps', 'small', 100, granularity => 100);
+SELECT * FROM dp_learn_domain('steps', 'day', 100, granularity => '7 days');
+SELECT * FROM dp_learn_domain('steps', 'at', 100, granularity => interval '1 hour');
+SELECT unnest(string_to_array(domains, E'\n')) AS domain FROM dp_protected_tables WHERE relation = 'steps'::regclass;
+SELECT * FROM dp_learn_domain('steps', 'x', 100, granularity => 1e-9);
+SELECT * FROM dp_learn_domain('steps', 'x', 100, true, NULL);
+SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'steps'::regclass;
+SELECT dp_learn_domain('steps', 'x', 100, granularity => 0);
+SELECT dp_learn_domain('steps', 'x', 100, granularity => 'NaN'::float8);
+SELECT dp_learn_domain('steps', 'x', 100, granularity => 'small');
+SELECT dp_learn_domain('steps', 'x', 100, granularity => interval '1 hour');
+SELECT dp_learn_domain('steps', 'whole', 100, granularity => 0.5);
+SELECT dp_learn_domain('steps', 'at', 100, granularity => 5);
+SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'steps'::regclass;
 -- Few rows: there are no bounds, and no domain.
 SELECT dp_unprotect_table('visits');
 DELETE FROM visits WHERE id > 3;

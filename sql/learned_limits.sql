@@ -87,6 +87,42 @@ SELECT dp_learn_limits('few', 1, 0);
 REVOKE SELECT ON few FROM regress_dpq_limiter;
 SELECT dp_learn_limits('few', 1, 1);
 SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'few'::regclass;
+
+-- max_groups: in how many groups of a column a person counts. The noise is in each group of the list, so three keys make it three times as large.
+-- 1000 persons in one city, 300 in two, 40 in all three, each with two rows in each; some also where there is no group.
+CREATE TABLE stays AS SELECT p AS person, city, CASE city WHEN 'Nice' THEN 1 WHEN 'Oslo' THEN 2 END AS zone FROM generate_series(1, 1340) p, unnest('{Nice,Oslo,Rome}'::text[]) WITH ORDINALITY c (city, n), generate_series(1, 2)
+   WHERE n = 1 OR n = 2 AND p > 1000 OR p > 1300
+   UNION ALL SELECT p, 'nowhere' || k, NULL FROM generate_series(1, 1000) p, generate_series(1, 5) k UNION ALL SELECT p, NULL, NULL FROM generate_series(1, 100) p UNION ALL SELECT NULL, 'Nice', 1;
+SELECT dp_protect_table('stays', user_id => 'person', max_rows => 8), dp_set_domain('stays', 'city', '{Nice,Oslo,Rome}'), dp_set_domain('stays', 'zone', '{1,2,3}');
+SELECT * FROM dp_learn_groups('stays', 'city', 100, 1);
+SELECT max_rows, max_groups, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT max_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 0.05, false); -- 60 for a group more, where 40 are in three
+SELECT max_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 0.005, false);
+SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'zone', 100, 1, false);
+-- With NULL among the keys, and with a key for all others, which the list has besides
+SELECT dp_set_domain('stays', 'city', '{Nice,Oslo,Rome,NULL}');
+SELECT max_groups, all_groups FROM dp_learn_groups('stays', 'city', 100, 1, false);
+SELECT dp_set_domain('stays', 'city', '{Nice,Oslo,Rome,nowhere1,NULL}'), dp_set_other_key('stays', 'city', 'nowhere1'::text);
+SELECT max_groups, all_groups FROM dp_learn_groups('stays', 'city', 100, 1, false);
+-- threat 261: a person in very many groups. A person is in one cell, and what is no key of the list, in no group.
+SELECT dp_set_domain('stays', 'city', '{Nice}');
+SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 1, false);
+-- threat 262: max_groups that is learned again and again. Each time counts.
+BEGIN;
+SELECT applied FROM dp_learn_groups('stays', 'city', 100, 1);
+ROLLBACK;
+SELECT max_groups, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+-- What is refused is not noted.
+SELECT dp_learn_groups('stays', 'person', 1, 1);
+SELECT dp_learn_groups('stays', 'nothing', 1, 1);
+SELECT dp_learn_groups('stays', NULL, 1, 1);
+SELECT dp_learn_groups('stays', 'city', 0, 1);
+SELECT dp_learn_groups('stays', 'city', 1);
+SELECT dp_learn_groups('stays', 'city', 1, 0);
+SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT dp_unprotect_table('stays');
+SELECT dp_protect_table('stays');
+SELECT dp_learn_groups('stays', 'city', 1, 1);
 RESET ROLE;
 
 SET client_min_messages = warning;

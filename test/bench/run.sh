@@ -59,7 +59,7 @@ test/bench/neighbour_times.sh
 echo
 test/bench/distributed.sh
 echo
-build .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/moments_accuracy .build/bounds_accuracy .build/user_accuracy \
+build .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/moments_accuracy .build/bounds_accuracy .build/persons_accuracy .build/user_accuracy \
   .build/quantile_time .build/final_step_time
 load
 echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors, the library preloaded"
@@ -82,6 +82,8 @@ echo
 .build/moments_accuracy "$TRIALS" "$BENCH_DATA"
 echo
 .build/bounds_accuracy "$TRIALS" "$BENCH_DATA"
+echo
+.build/persons_accuracy "$TRIALS"
 echo
 if [[ -n $BENCH_PLOTS ]]; then mkdir -p "$BENCH_PLOTS"; fi
 .build/user_accuracy "$TRIALS" "$BENCH_PLOTS"

@@ -1,6 +1,6 @@
-// Counts, sums, means, variances, pairs, histograms, learned bounds: docs/privacy.md, Theorems 21,
-// 21p, 22, 25 and 25b, "A number of distinct values", Theorem 28 for replacing. Values are such
-// that sums are multiples of a large unit.
+// Counts, sums, means, variances, pairs, histograms, learned bounds and limits: docs/privacy.md,
+// Theorems 21, 21p, 22, 25, 25b and 25e, "A number of distinct values", Theorem 28 for replacing.
+// Values are such that sums are multiples of a large unit.
 #include <algorithm>
 
 #include "core/contributions/fixed_point.hpp"
@@ -11,6 +11,7 @@
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
+#include "core/noisy_histogram/learned_limit.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/privacy_cost.hpp"
@@ -107,6 +108,34 @@ void learned_bounds(Report& report) {
   }
 }
 
+// Persons with one row and two, or three. A limit takes 20 persons with an epsilon of 1.5, 5 with
+// 6. Next to that, and where few persons have most rows, a person more decides what is found.
+void learned_limits(Report& report) {
+  const std::size_t cells = report.by_effort(2, 3);
+  std::vector<Counts> data;
+  for (const Counts& counts : all_counts(cells, 2)) {
+    for (const std::uint64_t more : {0U, 4U, 19U}) {
+      for (std::size_t cell = 0; cell < cells; ++cell) {
+        data.push_back(counts);
+        data.back()[cell] += more;
+      }
+    }
+  }
+  std::ranges::sort(data);
+  data.erase(std::unique(data.begin(), data.end()), data.end());
+  for (const PrivacyParameter& privacy : kGuarantees) {
+    compare_counts(report, name_of("learned limits", privacy), data,
+                   vector_noise_costs(integer_noise_cost(privacy)), {.least_chance = 1e-7},
+                   [&](const Counts& persons) -> Answer {
+                     const test::TestContext context;
+                     const auto found = learn_limit(persons, privacy, 2, cells, context);
+                     if (!found) return {};
+                     return {static_cast<std::int64_t>(found->limit), bits_of(found->rows),
+                             bits_of(found->left_out), bits_of(found->left_out_error)};
+                   });
+  }
+}
+
 void sums(Report& report) {
   for (const auto& [lower, upper] : {std::pair(0.0, 1.0), {-1.0, 1.0}, {-1.0, 0.5}, {0.5, 1.0}}) {
     const SumScale scale = SumScale::create(lower, upper);
@@ -194,8 +223,13 @@ void pairs(Report& report) {
 }  // namespace
 
 std::vector<Check> moment_checks() {
-  return {{"counts", counts}, {"histograms", histograms},    {"learned bounds", learned_bounds},
-          {"sums", sums},     {"Bernstein sums", bernstein}, {"pairs", pairs}};
+  return {{"counts", counts},
+          {"histograms", histograms},
+          {"learned bounds", learned_bounds},
+          {"learned limits", learned_limits},
+          {"sums", sums},
+          {"Bernstein sums", bernstein},
+          {"pairs", pairs}};
 }
 
 }  // namespace dpquantile::exhaustive

@@ -30,9 +30,9 @@ struct LearnedLimit {
 
 // Finds the limit on the rows of a person by which an answer about them loses least: the rows that
 // it leaves out, and the noise, which grows with it. `persons` has the number of persons in each of
-// kRowCells cells, at most 2^62 in all. `noise_of_one` is the mean absolute noise of a number of
-// rows with a limit of 1, above 0. `most` is the largest limit, at least 1. None if there are too
-// few persons, some 30/epsilon.
+// kRowCells cells, or in the first of them, at most 2^62 in all. `noise_of_one` is the mean
+// absolute noise of a number of rows with a limit of 1, above 0. `most` is the largest limit, at
+// least 1. None if there are too few persons, some 30/epsilon.
 //
 // Adds noise to each number as learn_bounds() does, and reads the rest off these
 // (limit_of_noisy_counts()).

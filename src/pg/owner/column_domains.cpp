@@ -26,8 +26,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr double kMostSteps = 4294967296.0;  // the cells of the finest value grid
-
 char* text_of(Oid type, Datum value) {
   Oid output;
   bool is_varlena;
@@ -68,10 +66,12 @@ double read_bound(FunctionCallInfo fcinfo, int argument, const char* name, Value
 double step_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type) {
   const Oid given = get_fn_expr_argtype(fcinfo->flinfo, argument);
   const Datum value = PG_GETARG_DATUM(argument);
-  if (given == FLOAT8OID && (!is_temporal(type) || type == ValueType::kDate)) {
-    return DatumGetFloat8(value);
+  const auto number = find_value_type(given);
+  const bool is_number = number && !is_temporal(*number);
+  if (is_number && (!is_temporal(type) || type == ValueType::kDate)) {
+    return number_of_value(*number, value);
   }
-  if (given == FLOAT8OID || (given == INTERVALOID && !is_temporal(type))) {
+  if (is_number || (given == INTERVALOID && !is_temporal(type))) {
     ereport(ERROR,
             (errcode(ERRCODE_DATATYPE_MISMATCH),
              errmsg("the granularity of %s must be %s", is_temporal(type) ? "times" : "numbers",
@@ -80,31 +80,17 @@ double step_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type) {
                                : errhint("Write for example 0.01.")));
   }
   if (given == INTERVALOID) return step_of_interval(type, value);
-  char* written = TextDatumGetCString(value);
+  char* written = text_of(given, value);
   if (!is_temporal(type)) return number_of_text(ValueType::kFloat8, written);
   return step_of_interval(type, value_of_text(INTERVALOID, -1, written));
 }
 
-void check_step(ValueType type, double step, double lower, double upper) {
-  const bool is_step = std::isfinite(step) && step > 0;
-  if (!is_step || (is_whole(type) && step != std::floor(step))) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("granularity must be a %snumber above 0, got %s",
-                           is_whole(type) && is_step ? "whole " : "", decimal_text(step)),
-                    errhint("It is the step of the values. Leave it out for the default.")));
-  }
-  if ((upper - lower) / step <= kMostSteps) return;
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("granularity must leave at most 2^32 steps between the bounds, got %.0f",
-                         (upper - lower) / step),
-                  errhint("Take a wider granularity or narrower bounds.")));
-}
-
-const char* step_text(ValueType type, double step) {
-  if (!is_temporal(type)) return decimal_text(step);
-  const Datum interval = interval_of_step(type, step);
-  return iso_text_of_number(ValueType::kInterval, number_of_value(ValueType::kInterval, interval),
-                            TextZone::kUtc);
+void check_steps(double steps) {
+  if (steps <= kMostSteps) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("granularity must leave at most 2^32 steps between the bounds, got %.0f", steps),
+           errhint("Take a wider granularity or narrower bounds.")));
 }
 
 // ---- Keys ----------------------------------------------------------------------------------
@@ -364,6 +350,23 @@ void set_keys(Oid relation, Column* column, const Keys& keys) {
   (void)call.result();
 }
 
+double granularity_argument(FunctionCallInfo fcinfo, int argument, ValueType type) {
+  const double step = step_of_argument(fcinfo, argument, type);
+  const bool is_step = std::isfinite(step) && step > 0;
+  if (is_step && (!is_whole(type) || step == std::floor(step))) return step;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("granularity must be a %snumber above 0, got %s",
+                         is_whole(type) && is_step ? "whole " : "", decimal_text(step)),
+                  errhint("It is the step of the values. Leave it out for the default.")));
+}
+
+const char* granularity_text(ValueType type, double step) {
+  if (!is_temporal(type)) return decimal_text(step);
+  const Datum interval = interval_of_step(type, step);
+  return iso_text_of_number(ValueType::kInterval, number_of_value(ValueType::kInterval, interval),
+                            TextZone::kUtc);
+}
+
 const char* bound_text(ValueType type, double number) {
   return is_temporal(type) ? iso_text_of_number(type, number, TextZone::kUtc)
                            : text_of_number(type, number);
@@ -399,9 +402,9 @@ DPQ_FUNCTION(dpq_set_bounds) {
   }
   const char* granularity = nullptr;
   if (!PG_ARGISNULL(4)) {
-    const double step = step_of_argument(fcinfo, 4, type);
-    check_step(type, step, lower, upper);
-    granularity = step_text(type, step);
+    const double step = granularity_argument(fcinfo, 4, type);
+    check_steps((upper - lower) / step);
+    granularity = granularity_text(type, step);
   }
   set_bounds(relation, &column, bound_text(type, lower), bound_text(type, upper), granularity);
   PG_RETURN_VOID();

@@ -27,6 +27,16 @@ ValueType value_type_of(const Column& column);
 // A bound as the catalog has it: the input function of the type reads it in any session.
 const char* bound_text(ValueType type, double number);
 
+// The most steps between two bounds: the cells of the finest value grid.
+inline constexpr double kMostSteps = 4294967296.0;
+
+// The step of the values that the argument states, in the unit of the numbers of the type. ereports
+// if it is none.
+double granularity_argument(FunctionCallInfo fcinfo, int argument, ValueType type);
+
+// As the catalog has it.
+const char* granularity_text(ValueType type, double step);
+
 // Values of the column, or NULL.
 struct Keys {
   Datum* values;

@@ -126,6 +126,28 @@ void notice_zeros(const Column& column) {
                            "a view of the rows with other values, and learn its bounds.")));
 }
 
+// Outwards to multiples of the step, where these are values of the column.
+NumberRange rounded_to_steps(ValueType type, NumberRange range, double step) {
+  const double lower = std::floor(range.lower / step) * step;
+  const double upper = std::ceil(range.upper / step) * step;
+  const auto is_value = [&](double number) {
+    return std::isfinite(number) && nearest_number(type, number) == number;
+  };
+  return {is_value(lower) ? lower : range.lower, is_value(upper) ? upper : range.upper};
+}
+
+// The step as the catalog has it. Null, with a notice that follows from the bounds alone, if there
+// are too many steps between them.
+const char* fitting_granularity(ValueType type, const NumberRange& range, double step) {
+  const double steps = (range.upper - range.lower) / step;
+  if (steps <= kMostSteps) return granularity_text(type, step);
+  ereport(NOTICE, (errmsg("the domain has no granularity: it would leave %.0f steps between the "
+                          "bounds, and may leave at most 2^32",
+                          steps),
+                   errhint("State bounds and a wider granularity with dp_set_domain.")));
+  return nullptr;
+}
+
 CountNoise noise_of(const PrivacyParameter& privacy) {
   return {PrivacyMeasure::kPure, 1 / privacy.value};
 }
@@ -156,14 +178,15 @@ Datum row_of_result(FunctionCallInfo fcinfo, const char* lower, const char* uppe
 
 using namespace dpquantile;
 
-// (relation regclass, column_name name, epsilon float8, apply boolean) returns a row: lower, upper,
-// most_outside, applied
+// (relation regclass, column_name name, epsilon float8, apply boolean, granularity anycompatible)
+// returns a row: lower, upper, most_outside, applied
 DPQ_FUNCTION(dpq_learn_domain) {
   const Oid relation = lock_own_relation(fcinfo);
   const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
   const ProtectedRelation protection = require_protected(relation, wished);
   Column column = find_column(fcinfo, relation);
   const ValueType type = value_type_of(column);
+  const double step = PG_ARGISNULL(4) ? 0 : granularity_argument(fcinfo, 4, type);
   const double epsilon = epsilon_argument(fcinfo, 2);
   const PrivacyParameter of_value =
       privacy_of_value(epsilon, protection.user_column != 0 ? kValuesOfPerson : 1);
@@ -182,12 +205,16 @@ DPQ_FUNCTION(dpq_learn_domain) {
 
   const int64 outside = most_outside(of_value);
   if (!found.any) return row_of_result(fcinfo, nullptr, nullptr, outside, false);
-  const NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
+  NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
+  if (step > 0) range = rounded_to_steps(type, range, step);
   const char* lower = bound_text(type, range.lower);
   const char* upper = bound_text(type, range.upper);
   const bool applies = wished && !tells_zeros_alone(type, found.bounds);
   if (wished && !applies) notice_zeros(column);
-  if (applies) set_bounds(relation, &column, lower, upper, nullptr);
+  if (applies) {
+    const char* granularity = step > 0 ? fitting_granularity(type, range, step) : nullptr;
+    set_bounds(relation, &column, lower, upper, granularity);
+  }
   return row_of_result(fcinfo, lower, upper, outside, applies);
 }
 

@@ -1,10 +1,12 @@
-// dp_learn_limits: the owner of a table that protects persons has max_rows found, and publishes it.
+// dp_learn_limits, dp_learn_groups: the owner of a table that protects persons has max_rows or
+// max_groups found, and publishes it.
 #include <algorithm>
 #include <cmath>
 
 #include "core/noisy_histogram/learned_limit.hpp"
 #include "core/privacy/mechanism.hpp"
 #include "pg/charge/published.hpp"
+#include "pg/owner/column_domains.hpp"
 #include "pg/owner/learning.hpp"
 #include "pg/owner/own_relation.hpp"
 #include "pg/server/boundary.hpp"
@@ -13,6 +15,7 @@
 
 extern "C" {
 #include "catalog/pg_type_d.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -21,23 +24,23 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMostRows = 1000;  // as dp_protect_table allows
+constexpr int kMostOfPerson = 1000;  // rows or groups, as dp_protect_table allows
 
-void require_persons(const ProtectedRelation& protection) {
+void require_persons(const ProtectedRelation& protection, const char* limit) {
   if (protection.user_column != 0) return;
   const char* name = get_rel_name(protection.relation);
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("%s has no max_rows: each of its rows is protected by itself", name),
+           errmsg("%s has no %s: each of its rows is protected by itself", name, limit),
            errhint("If a person may have several rows, end the protection and protect the table "
                    "with the column of the persons: SELECT dp_protect_table(%s, user_id => ...).",
                    quote_literal_cstr(name))));
 }
 
 // What a count will cost: as stated, or as granted. A smaller epsilon makes a smaller limit.
-double epsilon_of_answers(FunctionCallInfo fcinfo, Oid relation) {
-  if (!PG_ARGISNULL(2)) {
-    const double stated = stated_amount(PG_GETARG_FLOAT8(2));
+double epsilon_of_answers(FunctionCallInfo fcinfo, int argument, Oid relation) {
+  if (!PG_ARGISNULL(argument)) {
+    const double stated = stated_amount(PG_GETARG_FLOAT8(argument));
     if (stated >= kMinEpsilon && stated <= kMaxEpsilon) return stated;
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -61,17 +64,87 @@ const char* query_of_persons(const PersonRows& rows) {
                   rows.person, rows.person);
 }
 
+// ereports if the column has no list of keys. Without a list it is not known how many groups an
+// answer has, and the noise is in each of them.
+const ColumnDomain& require_list(Oid relation, const Column& column) {
+  const char* name = NameStr(column.name);
+  const ColumnDomain* domain = find_domain(relation, get_attnum(relation, name));
+  if (domain != nullptr && domain->keys != nullptr) return *domain;
+  const char* table = quote_literal_cstr(get_rel_name(relation));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+       errmsg("column \"%s\" of %s has no list of keys", name, get_rel_name(relation)),
+       errhint("Each group has the noise, so their number must be known. State the keys: SELECT "
+               "dp_set_domain(%s, %s, '{...}'). Or have them found by dp_learn_keys.",
+               table, quote_literal_cstr(name))));
+}
+
+// The keys by which groups are told apart: of the list without the one that stands for all others.
+struct ListedKeys {
+  const char* texts;  // '{...}'
+  int number;         // of all keys of the list
+  bool has_null;
+  bool others;  // whether other values are in a group, too
+};
+
+ListedKeys listed_keys(const ColumnDomain& domain) {
+  Datum* keys;
+  bool* nulls;
+  int number;
+  deconstruct_array(domain.keys, TEXTOID, -1, false, TYPALIGN_INT, &keys, &nulls, &number);
+  ListedKeys listed{nullptr, number, false, domain.other > 0};
+  int kept = 0;
+  for (int i = 0; i < number; ++i) {
+    if (i == domain.other - 1) continue;
+    listed.has_null = listed.has_null || nulls[i];
+    if (!nulls[i]) keys[kept++] = keys[i];
+  }
+  ArrayType* array = construct_array(keys, kept, TEXTOID, -1, false, TYPALIGN_INT);
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(TEXTARRAYOID, &output, &is_varlena);
+  listed.texts = OidOutputFunctionCall(output, PointerGetDatum(array));
+  return listed;
+}
+
+// A row for each person, with the number of the own groups: of the keys that are listed, and of all
+// other values together if one key stands for them. Equal values are one key.
+const char* query_of_groups(const PersonRows& rows, const Column& column,
+                            const ListedKeys& listed) {
+  const char* value = psprintf("t0.%s", quote_identifier(NameStr(column.name)));
+  const char* is_listed = psprintf("%s OPERATOR(pg_catalog.=) ANY (CAST(%s AS %s[]))", value,
+                                   quote_literal_cstr(listed.texts),
+                                   format_type_be_qualified(getBaseType(column.type)));
+  const char* null_key = listed.has_null ? psprintf(", %s IS NULL", value) : "";
+  const char* or_null = listed.has_null ? psprintf(" OR %s IS NULL", value) : "";
+  const char* in_a_group = listed.others ? "" : psprintf(" AND (%s%s)", is_listed, or_null);
+  return psprintf(
+      "SELECT pg_catalog.count(*) FROM (SELECT DISTINCT %s AS person, CASE WHEN %s THEN %s END%s "
+      "%s WHERE %s IS NOT NULL%s) g GROUP BY g.person",
+      rows.person, is_listed, value, null_key, rows.from, rows.person, in_a_group);
+}
+
 struct Found {
   bool any;
   LearnedLimit limit;
 };
 
-Found draw_limit(const uint64* persons, double epsilon, double noise_of_one) {
+// A person is in one cell, however many rows or groups the person has.
+void count_persons(Portal portal, uint64* persons) {
+  read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
+    bool is_null;
+    const int64 rows = DatumGetInt64(SPI_getbinval(row, columns, 1, &is_null));
+    ++persons[cell_of_rows(static_cast<uint64>(rows))];
+  });
+}
+
+Found draw_limit(const uint64* persons, double epsilon, double noise_of_one, uint64 most) {
   RandomStream* random = make_query_random(CurrentMemoryContext);
   Found found{};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    const auto limit = learn_limit({persons, kRowCells}, pure(epsilon), noise_of_one, kMostRows,
+    const auto limit = learn_limit({persons, kRowCells}, pure(epsilon), noise_of_one, most,
                                    MechanismContext(*random, cancel, &memory));
     found = {limit.has_value(), limit.value_or(LearnedLimit{})};
   });
@@ -88,6 +161,13 @@ void set_limit(Oid relation, const LearnedLimit& found) {
   call.add(INT4OID, {Int32GetDatum(static_cast<int32>(found.limit)), false});
   call.add(INT8OID, {Int64GetDatum(whole_rows(found.left_out)), false});
   call.add(INT8OID, {Int64GetDatum(whole_rows(found.left_out_error)), false});
+  (void)call.result();
+}
+
+void set_groups(Oid relation, const LearnedLimit& found) {
+  InternalCall call("set_learned_groups");
+  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
+  call.add(INT4OID, {Int32GetDatum(static_cast<int32>(found.limit)), false});
   (void)call.result();
 }
 
@@ -116,22 +196,44 @@ DPQ_FUNCTION(dpq_learn_limits) {
   const Oid relation = lock_own_relation(fcinfo);
   const bool wished = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
   const ProtectedRelation protection = require_protected(relation, wished);
-  require_persons(protection);
+  require_persons(protection, "max_rows");
   const double epsilon = epsilon_argument(fcinfo, 1);
   report(guarded([&] { check_epsilon(epsilon); }));
-  const double noise_of_one = 1 / epsilon_of_answers(fcinfo, relation);
+  const double noise_of_one = 1 / epsilon_of_answers(fcinfo, 2, relation);
   const char* query = query_of_persons(rows_with_persons(protection));
   auto* persons = static_cast<uint64*>(palloc0(kRowCells * sizeof(uint64)));
 
   Portal portal = open_rows(relation, query);
   note_publication_by_worker({"dp_learn_limits", relation, "", epsilon, 0});
-  read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
-    bool is_null;
-    const int64 rows = DatumGetInt64(SPI_getbinval(row, columns, 1, &is_null));
-    ++persons[cell_of_rows(static_cast<uint64>(rows))];
-  });
-  const Found found = draw_limit(persons, epsilon, noise_of_one);
+  count_persons(portal, persons);
+  const Found found = draw_limit(persons, epsilon, noise_of_one, kMostOfPerson);
   const bool applies = found.any && wished;
   if (applies) set_limit(relation, found.limit);
+  return row_of_result(fcinfo, found, noise_of_one, applies);
+}
+
+// (relation regclass, column_name name, epsilon float8, answer_epsilon float8, apply boolean)
+// returns a row: max_groups, all_groups, groups_left_out, groups_left_out_error, noise_of_count,
+// applied
+DPQ_FUNCTION(dpq_learn_groups) {
+  const Oid relation = lock_own_relation(fcinfo);
+  const bool wished = !PG_ARGISNULL(4) && PG_GETARG_BOOL(4);
+  const ProtectedRelation protection = require_protected(relation, wished);
+  require_persons(protection, "max_groups");
+  const Column column = find_column(fcinfo, relation);
+  const double epsilon = epsilon_argument(fcinfo, 2);
+  report(guarded([&] { check_epsilon(epsilon); }));
+  const double noise_of_one = 1 / epsilon_of_answers(fcinfo, 3, relation);
+  const ListedKeys listed = listed_keys(require_list(relation, column));
+  const char* query = query_of_groups(rows_with_persons(protection), column, listed);
+  auto* persons = static_cast<uint64*>(palloc0(kRowCells * sizeof(uint64)));
+
+  Portal portal = open_rows(relation, query);
+  note_publication_by_worker({"dp_learn_groups", relation, NameStr(column.name), epsilon, 0});
+  count_persons(portal, persons);
+  const int most = std::min(listed.number, kMostOfPerson);
+  const Found found = draw_limit(persons, epsilon, noise_of_one * listed.number, most);
+  const bool applies = found.any && wished;
+  if (applies) set_groups(relation, found.limit);
   return row_of_result(fcinfo, found, noise_of_one, applies);
 }

@@ -102,15 +102,15 @@ COMMENT ON FUNCTION @extschema@.dp_set_other_key(regclass, name, anycompatible) 
   'column_name: a column with a list of keys (dp_set_domain); key: one of the list, which may be NULL. A list that replaces this one '
   'has no such key. For the owner of the table.';
 
-CREATE OR REPLACE FUNCTION @extschema@.dp_learn_domain(relation regclass, column_name name, epsilon float8, apply boolean DEFAULT true,
+CREATE OR REPLACE FUNCTION @extschema@.dp_learn_domain(relation regclass, column_name name, epsilon float8, apply boolean DEFAULT true, granularity anycompatible DEFAULT NULL::text,
                                            OUT lower text, OUT upper text, OUT most_outside bigint, OUT applied boolean)
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_learn_domain';
-COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean) IS
+COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean, anycompatible) IS
   'Finds bounds of a column of a protected table and publishes them: they become its domain, as by dp_set_domain, and are public from then on. '
   'relation: a protected table; column_name: a column of numbers, dates or times; epsilon: what this costs each row or person of the table, 1e-6 to '
   '1000 (from 2e-6 on where the table protects persons), for every role, beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably '
   'before anything is drawn, and stays noted after a rollback; apply: whether the bounds become the domain (default: true). Without, look at them, '
-  'round them, and call dp_set_domain; lower, upper: the bounds, NULL if the table has too few values, which is an ordinary private answer; most_outside: '
+  'round them, and call dp_set_domain; granularity: the step of the values, as of dp_set_domain, to whose multiples the bounds are rounded outwards (default: NULL, that of the aggregate); lower, upper: the bounds, NULL if the table has too few values, which is an ordinary private answer; most_outside: '
   'about how many values of each 64 neighbouring cells, such as a factor of 256, or 18 years or more of dates, may lie outside each bound at most (sparse ones far away; near the bounds a thirtieth of it). '
   'Values that are spread over more cells may be as many again in each 64; applied: whether they are the domain now; bounds that hold no '
   'values but 0 are not, and a notice says so. Of a table that protects persons '

@@ -224,13 +224,36 @@ END
 $$;
 COMMENT ON FUNCTION dpquantile.set_learned_limit(regclass, integer, bigint, bigint) IS 'What dp_learn_limits does for the owner of the table.';
 
+CREATE OR REPLACE FUNCTION dpquantile.set_learned_groups(relation regclass, max_groups integer) RETURNS void
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := set_learned_groups.relation;
+  before dpquantile.protected_table;
+BEGIN
+  PERFORM dpquantile.check_version();
+  SELECT * INTO before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not protected', asked
+      USING ERRCODE = 'undefined_object',
+            HINT = format('Protect it first: SELECT dp_protect_table(%L);', asked);
+  END IF;
+  IF before.max_groups IS DISTINCT FROM set_learned_groups.max_groups THEN
+    PERFORM dpquantile.change_limits(before, before.max_rows, before.unit, set_learned_groups.max_groups);
+  END IF;
+  PERFORM dpquantile.check_view(asked);
+END
+$$;
+COMMENT ON FUNCTION dpquantile.set_learned_groups(regclass, integer) IS 'What dp_learn_groups does for the owner of the table.';
+
 CREATE OR REPLACE FUNCTION dpquantile.least_granted_epsilon(relation regclass) RETURNS float8
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
     SELECT coalesce(min(g.epsilon), 0) FROM dpquantile.private_grant g WHERE g.relation = least_granted_epsilon.relation;
   END;
 COMMENT ON FUNCTION dpquantile.least_granted_epsilon(regclass) IS
-  'relation: of dp_learn_limits. The least epsilon that a standard aggregate of it costs a role; 0 if no role may ask one.';
+  'relation: of dp_learn_limits or dp_learn_groups. The least epsilon that a standard aggregate of it costs a role; 0 if no role may ask one.';
 
 CREATE OR REPLACE FUNCTION dpquantile.change_users_column(before dpquantile.protected_table, user_id name, user_number smallint, max_rows integer, unit name,
                                                through regclass, max_groups integer) RETURNS void
@@ -374,3 +397,14 @@ COMMENT ON FUNCTION @extschema@.dp_learn_limits(regclass, float8, float8, boolea
   'max_rows: NULL if the table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_rows: about how many rows there are; rows_left_out: about how many of them max_rows leaves out, of persons '
   'with up to four times as many rows as others surely have; persons with far more rows than these, up to some 30 / epsilon of them, are in no number, and neither are their rows in an error; rows_left_out_error: the noise in it, in 95 of 100 calls; noise_of_count: the '
   'mean absolute noise of a count with this max_rows; applied: whether it is max_rows now. Grants and budgets stay as they are. For the owner of the table.';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_learn_groups(relation regclass, column_name name, epsilon float8, answer_epsilon float8 DEFAULT NULL, apply boolean DEFAULT true,
+                                           OUT max_groups integer, OUT all_groups bigint, OUT groups_left_out bigint, OUT groups_left_out_error bigint,
+                                           OUT noise_of_count float8, OUT applied boolean)
+  LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_learn_groups';
+COMMENT ON FUNCTION @extschema@.dp_learn_groups(regclass, name, float8, float8, boolean) IS
+  'Finds max_groups of a table that protects persons, where the numbers of persons by the keys of a column lose as little as they can, all together, by the groups in which persons are not counted and by noise, and publishes it: '
+  'it becomes max_groups, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; column_name: a column with a list of keys (dp_set_domain, dp_learn_keys); epsilon: what this costs each '
+  'person of the table, as of dp_learn_limits; answer_epsilon: what an answer will cost (default: NULL, the smallest epsilon of the grants); apply: whether it becomes max_groups (default: true); max_groups: at most the number of keys; NULL if the '
+  'table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_groups: about how many groups persons have in all, a person in three groups as three; groups_left_out, groups_left_out_error: about how many of these '
+  'max_groups leaves out, and the noise in it, in 95 of 100 calls; noise_of_count: the mean absolute noise of the number of persons of one group with this max_groups; applied: whether it is max_groups now. For the owner of the table.';

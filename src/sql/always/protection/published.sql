@@ -1,6 +1,6 @@
 COMMENT ON TABLE dpquantile.published IS
   'What has been published of protected tables, for all roles, and what it costs whoever is in the table: a row for each call, durable before its draw. '
-  'A later call of the same column adds. Only dp_learn_domain, dp_learn_keys and dp_learn_limits add rows, and nothing takes them away.';
+  'A later call of the same column adds. Only dp_learn_domain, dp_learn_keys, dp_learn_limits and dp_learn_groups add rows, and nothing takes them away.';
 COMMENT ON COLUMN dpquantile.published.table_name IS 'The name of the table, with its schema, as the ledger has it.';
 COMMENT ON COLUMN dpquantile.published.column_name IS 'Empty of what is of no column, such as max_rows.';
 COMMENT ON COLUMN dpquantile.published.role_name IS 'Who has published it.';

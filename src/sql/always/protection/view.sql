@@ -166,7 +166,7 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.problem IS
   'What keeps the role from asking private queries, or makes them pointless; NULL if nothing does. It does not tell whether the role and '
   'its members are restricted: dp_health does.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.published_epsilon IS
-  'What all that is published of the table costs together (dp_learn_domain, dp_learn_keys, dp_learn_limits), for every role, beside what it spends; NULL if nothing is.';
+  'What all that is published of the table costs together (dp_learn_domain, dp_learn_keys, dp_learn_limits, dp_learn_groups), for every role, beside what it spends; NULL if nothing is.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.published_delta IS 'The delta that this costs besides.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out IS
   'About how many rows of the table max_rows leaves out, when dp_learn_limits found it; no error that is told of an answer has them. NULL if it is not known.';
