@@ -8,7 +8,7 @@ CREATE TEMP TABLE subject (place integer, title text, names text);
 INSERT INTO subject VALUES
   (1, 'Counts, sums, means, spreads', 'dp_count dp_count_distinct dp_sum dp_avg dp_variance dp_var_samp dp_var_pop dp_stddev dp_stddev_samp dp_stddev_pop dp_stats dp_statistics dp_numeric_statistics dp_stats_expected_error %'),
   (2, 'Quantiles', 'dp_median dp_quantile dp_quantiles dp_quantiles_expected_error dp_synthesize dp_quantile%'),
-  (3, 'Histograms', 'dp_histogram dp_histogram_rows dp_histogram_error dp_histogram_plot dp_histogram_svg dp_histogram%'),
+  (3, 'Histograms', 'dp_histogram dp_histogram_rows dp_histogram_error dp_histogram_plot dp_histogram_svg dp_modal_bin dp_histogram%'),
   (4, 'Distributions', 'dp_cdf dp_cdf_quantile dp_cdf_quantiles dp_cdf_probability dp_cdf_count dp_cdf_rows dp_cdf_points dp_cdf_error dp_cdf_quantile_error dp_cdf_plot dp_cdf_svg dp_cdf_time_quantile dp_cdf_time_quantiles dp_cdf_time_probability dp_cdf_time_count dp_cdf_time_points dp_cdf_expected_error dp_cdf%'),
   (5, 'Bounds and the interquartile range', 'dp_learn_bounds dp_iqr dp_iqr_min_rows dp_iqr_expected_error dp_iqr%'),
   (6, 'Which groups may be shown', 'dp_keep_group dp_keep_group_rows dp_keep_group%'),

@@ -115,11 +115,44 @@ SELECT s.open, v.kind, min(v.age) FROM visits v JOIN shops s ON s.id = v.id GROU
 SELECT s.id, max(v.age) FROM visits v JOIN shops s ON s.id = v.id WHERE v.kind = 'web' GROUP BY s.id ORDER BY s.id;
 SELECT query FROM dp_ledger WHERE query LIKE '%max(age) AS oldest%';
 
+-- Threat 244: mode() is drawn from the list, of all types. A value that is not there, as Vaduz, and NULL do not count, however many rows have them.
+-- One row more than any other key has decides here, but with a probability below 1e-40.
+SELECT mode() WITHIN GROUP (ORDER BY city), pg_typeof(mode() WITHIN GROUP (ORDER BY city)) FROM visits WHERE id <> 5 AND id % 5 IN (0, 1, 2);
+SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE id % 5 IN (2, 4) OR id = 3;
+SELECT mode() WITHIN GROUP (ORDER BY vip) FILTER (WHERE id > 3) AS vip, mode() WITHIN GROUP (ORDER BY level DESC) FILTER (WHERE id > 3) AS level, mode() WITHIN GROUP (ORDER BY price) FILTER (WHERE id > 3) AS price,
+       mode() WITHIN GROUP (ORDER BY day) FILTER (WHERE id > 3) AS day, mode() WITHIN GROUP (ORDER BY code) FILTER (WHERE id > 3) AS code, mode() WITHIN GROUP (ORDER BY age) FILTER (WHERE id > 2) AS age,
+       mode() WITHIN GROUP (ORDER BY extract(month FROM day)) FILTER (WHERE id > 3) AS month
+  FROM visits WHERE id <= 120 - 1;
+SELECT kind, mode() WITHIN GROUP (ORDER BY vip) FILTER (WHERE vip OR id > 20) AS vip, count(*) FROM visits GROUP BY kind ORDER BY kind;
+SELECT kind FROM visits GROUP BY kind HAVING mode() WITHIN GROUP (ORDER BY vip) FILTER (WHERE vip OR kind = 'web' AND id > 20) ORDER BY kind;
+SELECT s.open, mode() WITHIN GROUP (ORDER BY city) FROM visits v JOIN shops s ON s.id = v.age WHERE v.id % 5 = 1 GROUP BY s.open ORDER BY 1;
+SELECT id % 7 = 1 AS first, mode() WITHIN GROUP (ORDER BY kind) FROM (SELECT * FROM visits WHERE id < 119) v GROUP BY 1 ORDER BY 1;
+-- Without rows it is any of them.
+SELECT mode() WITHIN GROUP (ORDER BY city) IN ('Oslo', 'Paris', 'Rome') AS listed FROM visits WHERE id < 0;
+SELECT private_aggregate, method, epsilon, round(expected_error::numeric, 4) AS error, error_in FROM dp_explain('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
+SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
+SELECT function, mechanism, epsilon, neighbours FROM dp_ledger ORDER BY number DESC LIMIT 1;
+-- Without such a list it is refused, and the hint helps.
+SELECT mode() WITHIN GROUP (ORDER BY id) FROM visits;
+SELECT id % 3 AS key, count(*) BETWEEN 39 AND 41 AS n FROM visits GROUP BY 1 ORDER BY 2 DESC LIMIT 1;
+SELECT mode() WITHIN GROUP (ORDER BY id % 3) FROM visits;
+SELECT mode() WITHIN GROUP (ORDER BY weight) FROM visits;
+SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city = 'Rome';
+SELECT s.open, mode() WITHIN GROUP (ORDER BY v.city) FROM shops s LEFT JOIN visits v ON s.id = v.age GROUP BY s.open;
+SELECT mode() WITHIN GROUP (ORDER BY d) FROM (SELECT day + (id * 0) AS d FROM visits WHERE day BETWEEN '2020-01-01' AND '2024-01-01') v;
+SELECT dp_error_of(mode() WITHIN GROUP (ORDER BY city)) FROM visits;
+SELECT dp_modal_bin(i, 100, '{0, 2.5, 3}'), dp_modal_bin(date '2024-01-01' + i, 100, '{2024-01-01, 2024-01-15, 2024-03-01}'::date[]) FROM generate_series(1, 40) i;
+SELECT dp_modal_bin(NULL::int, 1, '{0, 1, 2}') IN (1, 2) AS any_bin;
+SELECT dp_modal_bin(1, 1, '{0, 1}');
+SELECT dp_modal_bin(1, 0, '{0, 1, 2}');
+
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;
 -- A key that stands for all others. Then each row is in a group.
 SELECT dp_set_other_key('visits', 'city', 'Paris');
 SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT city, count(*), count(age) FROM visits GROUP BY city;
+SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE id % 5 = 4 OR id < 50;
+SELECT kind, mode() WITHIN GROUP (ORDER BY city) FROM visits GROUP BY kind ORDER BY kind;
 RESET SESSION AUTHORIZATION;
 SELECT city, count(*) FROM visits GROUP BY city ORDER BY city;
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;

@@ -448,7 +448,7 @@ RESET dpquantile.epsilon;
 -- What has no private counterpart is refused by name.
 SELECT string_agg(name, ',') FROM staff;
 SELECT department, string_agg(name, ',') FROM staff GROUP BY department;
-SELECT mode() WITHIN GROUP (ORDER BY age) FROM staff;
+SELECT mode() WITHIN GROUP (ORDER BY name) FROM staff;
 SELECT sum(DISTINCT age) FROM staff;
 SELECT avg(id) FROM staff;
 SELECT avg(length(name)) FROM staff;

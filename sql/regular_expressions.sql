@@ -38,9 +38,30 @@ SELECT p, pg_temp.refusal(format('url ~ %L', p)) FROM unnest(ARRAY['(a)\1', '(?=
 SELECT pg_temp.refusal('url ~ kind'), pg_temp.refusal('url ~ current_setting(''work_mem'')'), pg_temp.refusal('kind ~ ANY (ARRAY[''a''])');
 \set VERBOSITY default
 SELECT dp_count(100) FROM page WHERE url ~ '(a)\1';
-PREPARE of_pattern(text) AS SELECT dp_count(100) FROM page WHERE url ~ $1;
-EXECUTE of_pattern('a');
 SELECT dp_count(100) FROM page WHERE regexp_replace(url, 'a', 'b') = 'b';
+-- threat 245: a pattern in a parameter, whose time would be that of its value. It is looked at before the charge, in plans for one value and for any alike,
+-- and the longest text does not depend on it.
+PREPARE of_pattern(text) AS SELECT dp_count(100) FROM page WHERE url ~ $1;
+PREPARE like_pattern(text) AS SELECT dp_count(100) FROM page WHERE url SIMILAR TO $1 AND url !~* current_setting('work_mem') AND url LIKE '/%';
+SELECT count(*) AS charges FROM dp_ledger \gset before_
+SET plan_cache_mode = force_custom_plan;
+EXECUTE of_pattern('^/product/[0-9]+$');
+EXECUTE of_pattern(NULL);
+EXECUTE of_pattern('(a)\1');
+EXECUTE of_pattern('(a?b?){2}c{20}');
+EXECUTE of_pattern('[z-a]');
+EXECUTE like_pattern('/(cart|product)/_+');
+SET plan_cache_mode = force_generic_plan;
+EXECUTE of_pattern('^/product/[0-9]+$');
+EXECUTE of_pattern(NULL);
+EXECUTE of_pattern('(a)\1');
+EXECUTE of_pattern('(a?b?){2}c{20}');
+EXECUTE of_pattern('[z-a]');
+EXECUTE like_pattern('/(cart|product)/_+');
+RESET plan_cache_mode;
+SELECT count(*) - :before_charges AS charges FROM dp_ledger;
+SELECT problem, longest_value FROM dp_explain('SELECT dp_count(100) FROM page WHERE url ~ current_setting(''work_mem'')');
+SELECT dp_count(100) FROM page WHERE url ~ (SELECT dp_count(100)::text FROM page);
 -- PostgreSQL keeps 32 patterns. With more, one would be compiled for each row.
 SELECT n, pg_temp.refusal((SELECT string_agg(format('url ~ ''^x%s''', i), ' OR ') FROM generate_series(1, n) i)) FROM unnest('{15,32}'::int[]) n;
 -- The heavier the pattern, the shorter is the longest text.

@@ -27,6 +27,7 @@ constexpr auto kMeans = {Mechanism::kMean};
 constexpr auto kVariances = {Mechanism::kVariance};
 constexpr auto kPairs = {Mechanism::kPairs};
 constexpr auto kHistograms = {Mechanism::kHistogram};
+constexpr auto kModalBins = {Mechanism::kModalBin};
 constexpr auto kBounds = {Mechanism::kLearnedBounds};
 constexpr auto kGroups = {Mechanism::kGroupsOfRows};
 constexpr auto kUserGroups = {Mechanism::kGroupsOfUsers};
@@ -46,6 +47,7 @@ constexpr FamilyMechanisms kFamilies[] = {{"kQuantiles", kQuantileMethods},
                                           {"kMoments", kVariances},
                                           {"kKeepGroup", kGroups},
                                           {"kHistogram", kHistograms},
+                                          {"kModalBin", kModalBins},
                                           {"kLearnedBounds", kBounds},
                                           {"kKeepUserGroup", kUserGroups},
                                           {"kCovariance", kPairs},

@@ -43,6 +43,7 @@ enum class Mechanism : std::uint8_t {
   kVariance,
   kPairs,
   kHistogram,
+  kModalBin,
   kLearnedBounds,
   kGroupsOfRows,
   kGroupsOfUsers,

@@ -4,6 +4,7 @@
 #include "adversary/checks.hpp"
 #include "core/noisy_histogram/bin_bounds.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
+#include "core/noisy_histogram/modal_bin.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/noise.hpp"
@@ -152,6 +153,41 @@ void compare_histogram(Search& search) {
            privacy.value));
 }
 
+// Of bins of which all but one have as many records, the other one is taken with a probability that
+// is known: permute-and-flip, by its formula. One record more in the other one is a neighbour.
+void compare_modal_bin(Search& search) {
+  const double epsilon = search.log_uniform(1e-4, 20);
+  const std::size_t bins = search.pick({2, 3, 17, 1000});
+  const std::uint64_t most = search.pick({0ULL, 1ULL, 1ULL << 20, 1ULL << 50});
+  // Where the one bin is as likely as all others.
+  const double balance = std::log(static_cast<double>(bins)) / epsilon;
+  const auto apart = static_cast<std::uint64_t>(std::max(
+      0.0, std::min(static_cast<double>(most), balance + search.uniform(-2, 2) / epsilon)));
+  const bool is_fullest = search.chance(0.5);
+  std::vector<std::uint64_t> counts(bins, is_fullest ? most - apart : most);
+  const std::size_t one = search.below(bins);
+  counts[one] = is_fullest ? most : most - apart;
+  const double p = std::exp(-epsilon * static_cast<double>(apart));
+  const auto others = static_cast<double>(bins - 1);
+  // Integrals of (1 - t p)^(k - 1), and of p (1 - t)^(k - 1).
+  const double chance = is_fullest ? -std::expm1((others + 1) * std::log1p(-p)) / (p * (others + 1))
+                                   : p / (others + 1);
+  constexpr std::uint64_t kRuns = 400;
+  std::uint64_t taken = 0;
+  for (std::uint64_t i = 0; i < kRuns; ++i) {
+    taken += draw_modal_bin(counts, epsilon, search.context()) == one;
+  }
+  if (test::binomial_p_value(taken, kRuns, std::clamp(chance, 0.0, 1.0)) >
+      search.next_false_alarm()) {
+    return;
+  }
+  search.report(
+      text("epsilon %.17g, %zu bins: the one that is %llu records %s was taken in %llu of "
+           "%llu runs, with a probability of %.9g",
+           epsilon, bins, static_cast<unsigned long long>(apart), is_fullest ? "above" : "below",
+           static_cast<unsigned long long>(taken), static_cast<unsigned long long>(kRuns), chance));
+}
+
 // A value is in one bin at most, the one that has it.
 void place_in_bins(Search& search) {
   std::vector<double> bounds;
@@ -280,6 +316,7 @@ std::vector<Check> noise_checks() {
           {"noise, cost", all, add_up_noise, 1000},
           {"histogram, law", {Mechanism::kHistogram}, compare_histogram, 20},
           {"histogram, bins", {Mechanism::kHistogram}, place_in_bins, 1000},
+          {"fullest bin, law", {Mechanism::kModalBin}, compare_modal_bin, 20},
           {"learned bounds, law", {Mechanism::kLearnedBounds}, compare_bounds, 20},
           {"learned bounds, reach", {Mechanism::kLearnedBounds}, reach_of_bounds, 2},
           {"learned bounds, cells", {Mechanism::kLearnedBounds}, place_on_ordinal_grid, 1000}};

@@ -127,6 +127,10 @@ case("dp_histogram", "counts", "dp_histogram(v, 1, '{0, 5, 10}')", added([1], 7)
 case("dp_histogram", "counts, rho", "dp_histogram(v, NULL, '{0, 5, 10}', dp_options(rho => 0.5))", added([1], 7), statistics=("a[2]",))
 case("dp_histogram", "counts, replaced", "dp_histogram(v, 1, '{0, 5, 10}')", (numbers(1), numbers(7)), statistics=("a[1]", "a[2]"),
      neighbours="replace")
+# Two bins with equally many rows, and one row more: a factor of e.
+case("dp_modal_bin", "permute-and-flip", "dp_modal_bin(v, 1, '{0, 5, 10}')", added([1, 7], 7), statistics=("a",))
+case("dp_modal_bin", "permute-and-flip, replaced", "dp_modal_bin(v, 1, '{0, 5, 10}')", (numbers(1), numbers(7)), statistics=("a",),
+     neighbours="replace")
 
 # With 29 rows of one value there are bounds if the noise is above 0, with 30 if it is not below 0. With rho = 1/2 it takes more than 7.7.
 FIVES = [5] * 29

@@ -1,7 +1,8 @@
 // Counts, sums, means, variances, pairs, histograms, learned bounds and limits: docs/privacy.md,
-// Theorems 21, 21p, 22, 25, 25b and 25e, "A number of distinct values", Theorem 28 for replacing.
-// Values are such that sums are multiples of a large unit.
+// Theorems 21, 21p, 22, 25, 25b, 25e and 25m, "A number of distinct values", Theorem 28 for
+// replacing. Values are such that sums are multiples of a large unit.
 #include <algorithm>
+#include <cmath>
 
 #include "core/contributions/fixed_point.hpp"
 #include "core/distinct/distinct_hashes.hpp"
@@ -12,6 +13,7 @@
 #include "core/moments/noisy_sum.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/noisy_histogram/learned_limit.hpp"
+#include "core/noisy_histogram/modal_bin.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/privacy_cost.hpp"
@@ -80,6 +82,52 @@ void histograms(Report& report) {
                      const auto released = release_histogram(rows, privacy, context);
                      return Answer(released.begin(), released.end());
                    });
+  }
+}
+
+// The law of permute-and-flip: p_r times the integral of the product of all other 1 - t p_s.
+double chance_of_bin(const Counts& rows, std::size_t bin, double epsilon) {
+  const std::uint64_t most = *std::ranges::max_element(rows);
+  std::vector<double> product = {1};  // of powers of t
+  const auto coin = [&](std::size_t i) {
+    return std::exp(-epsilon * static_cast<double>(most - rows[i]));
+  };
+  for (std::size_t other = 0; other < rows.size(); ++other) {
+    if (other == bin) continue;
+    product.push_back(0);
+    for (std::size_t power = product.size() - 1; power > 0; --power) {
+      product[power] -= coin(other) * product[power - 1];
+    }
+  }
+  double integral = 0;
+  for (std::size_t power = 0; power < product.size(); ++power) {
+    integral += product[power] / static_cast<double>(power + 1);
+  }
+  return coin(bin) * integral;
+}
+
+void modal_bins(Report& report) {
+  for (const double epsilon : {0.25, 1.0, 6.0}) {
+    const std::size_t bins = report.by_effort(3, 4);
+    const std::vector<Counts> data = all_counts(bins, report.by_effort(5, 7));
+    const auto draw = [&](const Counts& rows) -> Answer {
+      const test::TestContext context;
+      return {static_cast<std::int64_t>(draw_modal_bin(rows, epsilon, context))};
+    };
+    const std::string name = text("fullest bin, epsilon %g", epsilon);
+    const Following following{.least_chance = 0};
+    compare_counts(report, name, data, modal_bin_costs(epsilon), following, draw);
+    for (const Counts& rows : data) {
+      const Law law = law_of([&] { return draw(rows); }, following);
+      for (std::size_t bin = 0; bin < bins; ++bin) {
+        const auto found = law.chances.find({static_cast<std::int64_t>(bin)});
+        const double chance = found == law.chances.end() ? 0 : found->second;
+        const double declared = chance_of_bin(rows, bin, epsilon);
+        if (std::abs(chance - declared) <= 1e-9) continue;
+        report.finding(name + text(": bin %zu of", bin) + describe(rows) +
+                       text(" has probability %.12g, %.12g is declared", chance, declared));
+      }
+    }
   }
 }
 
@@ -225,6 +273,7 @@ void pairs(Report& report) {
 std::vector<Check> moment_checks() {
   return {{"counts", counts},
           {"histograms", histograms},
+          {"fullest bins", modal_bins},
           {"learned bounds", learned_bounds},
           {"learned limits", learned_limits},
           {"sums", sums},

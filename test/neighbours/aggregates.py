@@ -38,6 +38,7 @@ OF_ROWS: List[Aggregate] = [
     Aggregate("(dp_stats(#, 0.5, 0, 100)).count", "float8", "float4 float8"),
     Aggregate("dp_stats(#, 0.5, 0, 100)::text", "text", NUMBERS),
     Aggregate("dp_histogram(#, 0.1, '{0, 10, 20, 50, 100}')::text", "text", "int4 numeric float8"),
+    Aggregate("dp_modal_bin(#, 0.1, '{0, 10, 20, 50, 100}')", "int4", "int4 numeric float8"),
     Aggregate("dp_median(#, 0.5, 0, 100)", "int4", "int2 int4", draws_evenly=False),
     Aggregate("dp_median(#, 0.5, '2024-01-01', '2024-12-31')", "date", "date", draws_evenly=False),
     Aggregate("dp_quantile(#, 0.25, 0.5, 0, 100)", "int4", "int2 int4", draws_evenly=False),

@@ -9,6 +9,8 @@
 //   one quantile, joint quantiles, an interval of Levy et al., a window of array means: the
 //     exponential mechanism. How often it proposes depends on data, so only the result is kept.
 //     All utilities move by at most 1 if one record, or one array, is added.
+//   the fullest of several bins: permute-and-flip, for which the same holds. A record more changes
+//     one count, by 1.
 //   all quantiles of a call, the range by propose-test-release: draws that follow one another. They
 //     are given one histogram, or one sorted list, and have one guarantee.
 //   whether a group is shown (GroupSelection::draw_keep) is in noise.cpp.
@@ -25,6 +27,7 @@
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
+#include "core/noisy_histogram/modal_bin.hpp"
 #include "core/noisy_histogram/noisy_histogram.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/quantiles/quantiles.hpp"
@@ -174,6 +177,17 @@ DPQ_WRAPPED(std::pmr::vector<std::int64_t>, release_histogram,
   MechanismCall mechanism("bins", privacy, sum_of(counts));
   mechanism.add_inputs(counts);
   return exchanged_all(mechanism, original_release_histogram(counts, privacy, context));
+}
+
+DPQ_WRAPPED(std::size_t, draw_modal_bin,
+            "_ZN10dpquantile14draw_modal_binESt4spanIK" DPQ_U64 "L" DPQ_DYNAMIC
+            "EEdRKNS_16MechanismContextE",
+            (Counts counts, double epsilon, const Context& context)) {
+  MechanismCall mechanism("fullest bin", pure(epsilon), sum_of(counts));
+  mechanism.add_inputs(counts);
+  std::uint64_t output[] = {original_draw_modal_bin(counts, epsilon, context)};
+  mechanism.exchange(output);
+  return output[0];
 }
 
 DPQ_WRAPPED(std::optional<LearnedBounds>, learn_bounds,

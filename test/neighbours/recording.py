@@ -38,7 +38,7 @@ ALLOWED: Dict[str, Tuple[float, int]] = {
 
 # How far two calls of a mechanism are apart, in its own guarantee. The list of the mechanisms is in boundaries.cpp.
 WITH_NOISE = ("count", "sum", "Bernstein sums", "products of two values", "bins", "curve", "one statistic", "sums of users")
-BY_RECORDS = ("selection", "quantiles", "range of values")
+BY_RECORDS = ("selection", "quantiles", "range of values", "fullest bin")
 # They are drawn inside of others, which are given the records.
 INSIDE = ("one quantile", "joint quantiles")
 # They do not say how many users they see: neighbours differ by one.

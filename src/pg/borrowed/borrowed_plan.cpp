@@ -21,6 +21,8 @@ void BorrowedPlan::each_field(MarkFields* fields) {
   fields->texts("identities", &identities, list_length(expressions));
   fields->list("samples", T_List, &samples);
   fields->list("short_values", T_IntList, &short_values);
+  fields->list("patterns", T_IntList, &patterns);
+  fields->list("pattern_collations", T_OidList, &pattern_collations, list_length(patterns));
   fields->integer("most_early_bytes", &most_early_bytes);
   fields->integer("longest_value", &longest_value);
   fields->integer("own_parameters", &own_parameters);

@@ -2,13 +2,16 @@
 
 #include "pg/server/numeric.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/regex_weight.hpp"
 
 extern "C" {
 #include "access/detoast.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 }
 
@@ -61,6 +64,16 @@ ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext
   return early;
 }
 
+// Each with each of its collations.
+void check_patterns(const BorrowedPlan& plan, ParamListInfo extended) {
+  const ListCell* number;
+  const ListCell* collation;
+  forboth(number, plan.patterns, collation, plan.pattern_collations) {
+    const ParamExternData& early = extended->params[plan.own_parameters + lfirst_int(number)];
+    if (!early.isnull) check_pattern_value(early.value, lfirst_oid(collation));
+  }
+}
+
 }  // namespace
 
 int largest_parameter(Query* query) {
@@ -106,6 +119,7 @@ ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo paramete
     }
     extended->params[plan.own_parameters + number] = early;
   }
+  check_patterns(plan, extended);
   FreeExprContext(context, true);
   return extended;
 }
@@ -146,6 +160,22 @@ void check_short_number(Datum value, Oid type) {
                   errmsg("a number used with protected rows has too many digits"),
                   errdetail("It has more than %d digits.", kMostNumericDigits),
                   errhint("This call was not charged. Use fewer digits, or double precision.")));
+}
+
+void check_pattern_value(Datum value, Oid collation) {
+  const text* pattern = DatumGetTextPP(value);
+  const int weight = regex_weight({VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern)});
+  if (weight == 0 || weight > kMostParameterWeight) {
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("a regular expression in a parameter is not supported over protected rows: it "
+                    "may take long for some rows"),
+             errhint("%s", weight == 0 ? kRegexHint
+                                       : "This call was not charged. Use a shorter one, with fewer "
+                                         "of *, ? and |, or write it as a literal.")));
+  }
+  (void)DirectFunctionCall2Coll(textregexeq, collation, CStringGetTextDatum(""),
+                                PointerGetDatum(pattern));
 }
 
 Datum value_in_memory(Datum value, Oid type) {

@@ -45,6 +45,10 @@ void check_short_value(Size bytes, int most);
 // ereports if it is a number of more digits than the functions of numeric take.
 void check_short_number(Datum value, Oid type);
 
+// ereports if rows may not be compared with this value as a regular expression, because that may
+// take long (regex_weight.hpp) or PostgreSQL knows no such pattern. Compiles it.
+void check_pattern_value(Datum value, Oid collation);
+
 // A copy of a value that no row needs to be read for: a value may be stored elsewhere, where it may
 // be gone or locked when the first row needs it.
 Datum value_in_memory(Datum value, Oid type);

@@ -68,6 +68,14 @@ ExpectedError error_of_bounds(const ForecastCall& call) {
                         "rows of 64 cells outside each bound"});
 }
 
+// Of k bins the mean is at most that of the exponential mechanism, which is at most (ln k) /
+// epsilon.
+ExpectedError error_of_modal_bin(const ForecastCall& call) {
+  const AggregateParameters* parameters = call.parameters;
+  return on_worst_data({std::log(parameters->bins) * spread_of_noise(parameters),
+                        "rows fewer than the fullest bin has"});
+}
+
 ExpectedError error_of_sum(const ForecastCall& call) {
   const AggregateParameters* parameters = call.parameters;
   const double sensitivity = std::max(std::abs(parameters->lower), std::abs(parameters->upper));

@@ -29,8 +29,8 @@ struct ExpectedError {
 // depends on the values, and is the one of the worst. For a CDF it is the error of all its counts
 // at once, with probability 95 %. Of several quantiles it is the largest. Of the choice of groups
 // it is the number of rows below which a group may be hidden, of learned bounds the number of rows
-// that may lie outside each of them. `method` answers the call. ereports
-// as the forecasts do.
+// that may lie outside each of them, of the fullest bin the number of rows that it may lack.
+// `method` answers the call. ereports as the forecasts do.
 std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
                                             const char* function, double rows);
 
@@ -49,6 +49,7 @@ struct ForecastCall {
 // The error of one number, or of each of several that a row changes by at most 1 in all.
 ExpectedError error_of_number(const ForecastCall& call);
 ExpectedError error_of_bounds(const ForecastCall& call);
+ExpectedError error_of_modal_bin(const ForecastCall& call);
 ExpectedError error_of_sum(const ForecastCall& call);
 ExpectedError error_of_mean(const ForecastCall& call);
 ExpectedError error_of_moments(const ForecastCall& call);

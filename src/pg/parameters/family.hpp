@@ -40,6 +40,7 @@ enum class Family : uint8 {
   kCovariance = 17,     // dp_covar_pop, dp_covar_samp
   kRegression = 18,     // dp_corr, dp_regr_slope, dp_regr_intercept, dp_regr_r2
   kLearnedBounds = 19,  // dp_learn_bounds
+  kModalBin = 20,       // dp_modal_bin
 };
 
 // A method of a family: the number of a QuantilesMethod, CdfMethod, IqrMethod or UserMethod. The

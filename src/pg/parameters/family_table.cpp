@@ -126,6 +126,7 @@ constexpr MethodRow kKeepUserGroupMethods[] = {[] {
 }()};
 constexpr MethodRow kBoundsMethods[] = {summary_method("counts", RecordKind::kRuns)};
 constexpr MethodRow kHistogramMethods[] = {summary_method("counts", RecordKind::kRuns)};
+constexpr MethodRow kModalBinMethods[] = {summary_method("permute-and-flip", RecordKind::kRuns)};
 
 constexpr std::string_view kQuantilesFinals[] = {"dpq_quantiles_final", "dpq_quantile_final"};
 constexpr std::string_view kSynthesisFinals[] = {"dpq_synthesize_final"};
@@ -149,6 +150,7 @@ constexpr std::string_view kRegressionFinals[] = {"dpq_corr_final", "dpq_regr_sl
 constexpr std::string_view kKeepGroupFinals[] = {"dpq_keep_group_final"};
 constexpr std::string_view kKeepUserGroupFinals[] = {"dpq_keep_user_group_final"};
 constexpr std::string_view kHistogramFinals[] = {"dpq_histogram_final"};
+constexpr std::string_view kModalBinFinals[] = {"dpq_modal_bin_final"};
 constexpr std::string_view kBoundsFinals[] = {"dpq_learn_bounds_final"};
 
 constexpr unsigned kQuantilesOptions = kMethodOption | kGranularityOption | kRhoOption;
@@ -275,6 +277,9 @@ constexpr FamilyRow kFamilies[] = {
     family_of_rows(Family::kHistogram, kHistogramArguments, KeptOfRow::kBin, kRhoOption,
                    kHistogramMethods, kHistogramFinals, check_histogram_parameters, prepare_vector,
                    error_of_number),
+    family_of_rows(Family::kModalBin, kHistogramArguments, KeptOfRow::kBin, 0, kModalBinMethods,
+                   kModalBinFinals, check_modal_bin_parameters, prepare_modal_bin,
+                   error_of_modal_bin),
     family_of_rows(Family::kCovariance, kPairArguments, KeptOfRow::kPair, kRhoOption, kPairMethods,
                    kCovarianceFinals, check_pair_parameters, prepare_vector, error_of_covariance),
     family_of_rows(Family::kRegression, kPairArguments, KeptOfRow::kPair, kRhoOption, kPairMethods,

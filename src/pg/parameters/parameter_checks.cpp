@@ -204,6 +204,13 @@ void check_histogram_parameters(const GivenParameters& given, AggregateParameter
   checked->grid = ValueGrid::of_cells(0, checked->bins - 1, 1, checked->bins);
 }
 
+void check_modal_bin_parameters(const GivenParameters& given, AggregateParameters* checked) {
+  check_histogram_parameters(given, checked);
+  if (checked->bins > 1) return;
+  throw ParameterError("bounds must have at least 3 elements, got 2",
+                       "One bin is the fullest whatever the rows are. ARRAY[0, 18, 65] makes two.");
+}
+
 // The same for the cells of the grid of the type.
 void check_learned_bounds_parameters(const GivenParameters& given, AggregateParameters* checked) {
   check_privacy_parameter(given.privacy);

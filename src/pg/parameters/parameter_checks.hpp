@@ -21,6 +21,7 @@ void check_pair_parameters(const GivenParameters& given, AggregateParameters* ch
 void check_keep_group_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_keep_user_group_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_histogram_parameters(const GivenParameters& given, AggregateParameters* checked);
+void check_modal_bin_parameters(const GivenParameters& given, AggregateParameters* checked);
 void check_learned_bounds_parameters(const GivenParameters& given, AggregateParameters* checked);
 
 // Throws ParameterError unless the options hold both bounds. For a call that needs bounds but has

@@ -9,6 +9,7 @@
 #include "core/iqr/iqr_method.hpp"
 #include "core/iqr/iqr_plan.hpp"
 #include "core/moments/noisy_sum.hpp"
+#include "core/noisy_histogram/modal_bin.hpp"
 #include "core/privacy/integer_noise.hpp"
 #include "core/privacy/privacy_cost.hpp"
 #include "core/quantiles/quantiles.hpp"
@@ -120,6 +121,10 @@ const Mechanism* prepare_sum(const AggregateParameters& parameters, ContextMemor
 
 const Mechanism* prepare_vector(const AggregateParameters& parameters, ContextMemory& memory) {
   return make<Mechanism>(memory, vector_noise_costs(integer_noise_cost(privacy_of(&parameters))));
+}
+
+const Mechanism* prepare_modal_bin(const AggregateParameters& parameters, ContextMemory& memory) {
+  return make<Mechanism>(memory, modal_bin_costs(parameters.guarantee));
 }
 
 const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory) {

@@ -39,12 +39,13 @@ const Mechanism* prepare_cdf(const AggregateParameters& parameters, ContextMemor
 // Makes an IqrByQuantiles for method quantiles, and for propose-test-release a mechanism that holds
 // only its cost.
 const Mechanism* prepare_iqr(const AggregateParameters& parameters, ContextMemory& memory);
-// The next three make a mechanism that holds only the costs of the call's guarantee, epsilon or
+// The next four make a mechanism that holds only the costs of the call's guarantee, epsilon or
 // rho: for noise on a number that a row changes by at most 1 in any way, on one sum of values, and
-// on several sums or counts.
+// on several sums or counts; and for the fullest of several bins.
 const Mechanism* prepare_number(const AggregateParameters& parameters, ContextMemory& memory);
 const Mechanism* prepare_sum(const AggregateParameters& parameters, ContextMemory& memory);
 const Mechanism* prepare_vector(const AggregateParameters& parameters, ContextMemory& memory);
+const Mechanism* prepare_modal_bin(const AggregateParameters& parameters, ContextMemory& memory);
 // Both make a GroupSelectionMechanism.
 const Mechanism* prepare_keep_group(const AggregateParameters& parameters, ContextMemory& memory);
 const Mechanism* prepare_keep_user_group(const AggregateParameters& parameters,

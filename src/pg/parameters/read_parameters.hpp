@@ -18,6 +18,7 @@ namespace dpquantile {
 //   dp_sum, dp_avg, dp_variance and their like, dp_stats: epsilon, lower, upper [, options jsonb]
 //   dp_keep_group: epsilon, delta [, max_groups bigint]
 //   dp_histogram: epsilon, bounds [, options jsonb]
+//   dp_modal_bin: epsilon, bounds
 //   dp_covar_pop, dp_corr, dp_regr_slope and their like: epsilon, lower, upper, x_lower, x_upper
 //     [, options jsonb]
 //   dp_user_mean, dp_user_variance, dp_user_grid_stats: epsilon, lower, upper [, options jsonb]

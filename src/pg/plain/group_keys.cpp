@@ -305,6 +305,16 @@ List* public_values_of(const Level* level, Node* key) {
   return values_in_terms(level, key);
 }
 
+List* shown_values_of(const Level* level, Node* key) {
+  List* values = NIL;
+  const List* listed = public_values_of(level, key);
+  for (auto* value : each<Const>(listed)) {
+    if (!value->constisnull) values = lappend(values, value);
+  }
+  if (values != NIL) values = different_values(values, key);
+  return has_null(listed) ? lappend(values, null_like(key)) : values;
+}
+
 const Const* other_value_of(const Level* level, Node* key) {
   check_stack_depth();
   if (IsA(key, Var)) {

@@ -16,6 +16,10 @@ namespace dpquantile {
 // there is no such list, or if it has more than kMaxElements values and no owner has stated it.
 List* public_values_of(const Level* level, Node* key);
 
+// The same as an answer shows them: of values that are equal and look different, as 1.0 and 1.00 in
+// CASE, one.
+List* shown_values_of(const Level* level, Node* key);
+
 // The one of these values that stands for all other values of the key: what the owner has stated
 // for the list of a column, or what an expression gives for that. Null if there is none.
 const Const* other_value_of(const Level* level, Node* key);

@@ -38,18 +38,6 @@ Const* substitute_of(const List* values) {
   return nullptr;
 }
 
-// The list of a key. Of values that are equal and look different, as 1.0 and 1.00 in CASE, one is
-// shown.
-List* shown_values_of(const Level* level, Node* key) {
-  List* values = NIL;
-  const List* listed = public_values_of(level, key);
-  for (auto* value : each<Const>(listed)) {
-    if (!value->constisnull) values = lappend(values, value);
-  }
-  if (values != NIL) values = different_values(values, key);
-  return has_null(listed) ? lappend(values, null_like(key)) : values;
-}
-
 // Whether all keys have public lists.
 bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replacement) {
   for (const auto* column : each<const TargetEntry>(level->select->query->targetList)) {

@@ -7,6 +7,7 @@
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
+#include "pg/plain/modal_key.hpp"
 #include "pg/plain/person_keys.hpp"
 #include "pg/plain/person_subqueries.hpp"
 #include "pg/plain/person_windows.hpp"
@@ -106,14 +107,21 @@ Node* stand_in(const PlainLevel* level, Node* refused) {
   return as<Node>(choice);
 }
 
-template <class Tree>
-Tree* with_counterparts(const Replacing* replacing, Tree* tree) {
+// A copy in which each node is what `replacement` gives for it, or itself for null.
+template <class Tree, class Replacement>
+Tree* replaced(const PlainLevel* level, Tree* tree, Replacement replacement) {
   return mapped(tree, [&](Node* node) {
-    Node* counterpart = nullptr;
-    const bool passes =
-        attempt(replacing->level->refused, [&] { counterpart = counterpart_of(replacing, node); });
-    return passes ? counterpart : stand_in(replacing->level, node);
+    Node* other = nullptr;
+    const bool passes = attempt(level->refused, [&] { other = replacement(node); });
+    return passes ? other : stand_in(level, node);
   });
+}
+
+template <class Replacement>
+void replace_all(const PlainLevel* level, Replacement replacement) {
+  Query* query = level->select->query;
+  query->targetList = replaced(level, query->targetList, replacement);
+  query->havingQual = replaced(level, query->havingQual, replacement);
 }
 
 // The column of the persons, in the first table of FROM that can show it; null if none can.
@@ -234,17 +242,25 @@ void forget_rows(Query* query) {
   query->jointree = makeFromExpr(NIL, nullptr);
 }
 
-void replace_all(Query* query, const Replacing* replacing) {
-  query->targetList = with_counterparts(replacing, query->targetList);
-  query->havingQual = with_counterparts(replacing, query->havingQual);
+void replace_by_counterparts(const Replacing* replacing) {
+  replace_all(replacing->level, [&](Node* node) { return counterpart_of(replacing, node); });
+}
+
+// Before the rows get below a list of groups: the numbers of their keys are computed of them.
+void replace_modes(const PlainLevel* level) {
+  replace_all(level, [&](Node* node) -> Node* {
+    if (is_error_of_answer(node)) return node;  // that of mode() is refused later
+    return is_mode(node) ? modal_key(level, as<Aggref>(node)) : nullptr;
+  });
 }
 
 void translate_level(const Translation* translation, PlainLevel* level) {
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   attempt(level->refused, [&] { refuse_rows_of_nobody(level); });
+  replace_modes(level);
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });
-  replace_all(level->select->query, &replacing);
+  replace_by_counterparts(&replacing);
   if (replacing.row != nullptr) {
     forget_rows_beside_keys(level->select->query);
   } else {
@@ -262,7 +278,7 @@ void list_groups(PlainLevel* level) {
   Node* row = has_groups ? group_by_public_values(level, false) : nullptr;
   if (row == nullptr) return;
   Replacing replacing = {level, {}, row};
-  replace_all(level->select->query, &replacing);
+  replace_by_counterparts(&replacing);
 }
 
 // Those of anything else than a standard aggregate would fail after the charge.

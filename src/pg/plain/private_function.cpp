@@ -8,6 +8,7 @@ extern "C" {
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_func.h"
 #include "parser/parse_node.h"
@@ -82,6 +83,18 @@ Node* select_field(Node* composite, const char* field) {
                                  list_make1(composite), nullptr, nullptr, false, -1);
   free_parsestate(state);
   return made;
+}
+
+Node* element_of(Node* array, Node* number) {
+  auto* element = makeNode(SubscriptingRef);
+  element->refcontainertype = exprType(array);
+  element->refelemtype = get_element_type(exprType(array));
+  element->refrestype = element->refelemtype;
+  element->reftypmod = -1;
+  element->refcollid = exprCollation(array);
+  element->refupperindexpr = list_make1(number);
+  element->refexpr = as<Expr>(array);
+  return as<Node>(element);
 }
 
 Node* without_implicit_cast(Node* expression) {

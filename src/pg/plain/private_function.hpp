@@ -21,6 +21,9 @@ Node* call_function(const char* name, List* arguments);
 // A field of an expression of a composite type. ereports if it has none of this name.
 Node* select_field(Node* composite, const char* field);
 
+// The element of an array with this number, an int4.
+Node* element_of(Node* array, Node* number);
+
 // What implicit casts convert; the expression itself if it is none.
 Node* without_implicit_cast(Node* expression);
 

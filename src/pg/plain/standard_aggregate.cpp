@@ -40,6 +40,7 @@ enum class Kind {
   kMoment,      // of values between bounds
   kPair,        // of two values, each between bounds
   kPercentile,  // WITHIN GROUP
+  kMode,        // modal_key.hpp, before all others
   kLeast,
   kMost,
 };
@@ -68,6 +69,7 @@ constexpr Counterpart kCounterparts[] = {
     {"regr_r2", "dp_regr_r2", Kind::kPair},
     {"percentile_cont", "dp_quantile", Kind::kPercentile},
     {"percentile_disc", "dp_quantile", Kind::kPercentile},
+    {"mode", nullptr, Kind::kMode},
     {"min", nullptr, Kind::kLeast},
     {"max", nullptr, Kind::kMost},
 };
@@ -615,18 +617,6 @@ Node* array_of_fractions(const List* fractions) {
       makeConst(FLOAT8ARRAYOID, -1, InvalidOid, -1, PointerGetDatum(array), false, false));
 }
 
-Node* element_of(Node* array, int number) {
-  auto* element = makeNode(SubscriptingRef);
-  element->refcontainertype = exprType(array);
-  element->refelemtype = get_element_type(exprType(array));
-  element->refrestype = element->refelemtype;
-  element->reftypmod = -1;
-  element->refupperindexpr = list_make1(
-      makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(number), false, true));
-  element->refexpr = as<Expr>(array);
-  return as<Node>(element);
-}
-
 }  // namespace
 
 Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const List* fractions) {
@@ -644,7 +634,10 @@ Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const L
     if (*item == *fraction_of_percentile(call)) break;
     ++number;
   }
-  return as_type(level, call, element_of(as<Node>(drawn), number));
+  return as_type(
+      level, call,
+      element_of(as<Node>(drawn), as<Node>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+                                                     Int32GetDatum(number), false, true))));
 }
 
 namespace {

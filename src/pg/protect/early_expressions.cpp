@@ -132,6 +132,18 @@ Node* early_value(JudgedStatement* statement, Node* checked) {
   return known_value(statement, folded);
 }
 
+int number_of_early(const JudgedStatement* statement, const Param* parameter) {
+  if (parameter->paramid > statement->own_parameters) {
+    return parameter->paramid - statement->own_parameters - 1;
+  }
+  const ListCell* cell;
+  foreach (cell, statement->early) {
+    if (equal(lfirst(cell), parameter)) return foreach_current_index(cell);
+  }
+  ereport(ERROR,
+          (errcode(ERRCODE_INTERNAL_ERROR), errmsg("a parameter has no value before the rows")));
+}
+
 List* plan_early_expressions(List* expressions) {
   List* planned = NIL;
   ListCell* cell;

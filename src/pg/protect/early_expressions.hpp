@@ -14,6 +14,9 @@ Node* early_expression(JudgedLevel* level, Node* expression);
 // The same for an expression that has been checked.
 Node* early_value(JudgedStatement* statement, Node* checked);
 
+// The number of an early value, from 0. A parameter of the query itself has one, too.
+int number_of_early(const JudgedStatement* statement, const Param* parameter);
+
 // A copy of an expression in which the planner will have computed what is constant, also with the
 // values of the query's parameters if the plan is only for these.
 Node* as_planned(const JudgedStatement* statement, const Node* expression);

@@ -17,6 +17,7 @@
 #include "pg/vocabulary/allowed_nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/regex_weight.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
@@ -46,10 +47,6 @@ constexpr char kArrayHint[] =
     "Search in arrays by 5 = ANY (tags), and use their elements: tags[3] IS NOT NULL says that "
     "there are three or more.";
 constexpr char kRangeHint[] = "Compare with both ends: hired >= a AND hired < b.";
-constexpr char kRegexHint[] =
-    "Use at most 64 characters, [], ., |, (), *, +, ?, {m,n}, \\d, \\w, \\s, ^ and $ that are not "
-    "repeated; no other escapes of letters or digits, and no (?...). Or use LIKE, split_part or "
-    "position.";
 constexpr char kDocumentHint[] =
     "Take parts of a jsonb: props ->> 'city', (props ->> 'age')::numeric, props @> '{\"a\": 1}'. "
     "Ask "
@@ -160,15 +157,27 @@ void check_public_arguments(const JudgedLevel* level, const Node* node, unsigned
   }
 }
 
-// The time depends on the pattern, so it must be known when the query is planned. Compiles it: an
-// error here is that of PostgreSQL.
+// The time depends on the pattern. One of a parameter is looked at when it has its value, in each
+// plan alike. Compiles it: an error here is that of PostgreSQL.
 void check_regex(JudgedLevel* level, const Node* node) {
+  JudgedStatement* statement = level->statement;
+  if (has_earlier_answer(argument_of(node, 1))) {
+    refuse_at(level, node, "a regular expression comes from a private answer of the query",
+              "Ask this answer first, and write it as a literal or a query parameter.");
+  }
   Node* pattern = early_expression(level, argument_of(node, 1));
-  if (!is_literal(level->statement, pattern)) {
-    refuse_at(level, node, "a regular expression must be written in the query",
-              "Write it as a literal, not as a parameter.");
+  const Oid collation = exprInputCollation(node);
+  if (IsA(pattern, Param)) {
+    statement->patterns =
+        lappend_int(statement->patterns, number_of_early(statement, as<Param>(pattern)));
+    statement->pattern_collations = lappend_oid(statement->pattern_collations, collation);
+    return;
   }
   if (as<Const>(pattern)->constisnull) return;
+  if (!is_literal(statement, pattern)) {
+    check_pattern_value(as<Const>(pattern)->constvalue, collation);
+    return;
+  }
   if (weight_of_pattern(as<Const>(pattern)) == 0) {
     refuse_at(level, node,
               "the regular expression is not supported over protected rows: it may take long for "

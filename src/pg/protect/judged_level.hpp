@@ -63,15 +63,17 @@ struct JudgedStatement {
   Oid reader;
   SubqueryCheck check_subquery;
   PublicRewriting rewrite_public;
-  int node_count;        // nodes of the expressions that have been looked at
-  RowWork work;          // of the expressions inside
-  HTAB* bounds;          // SizeBound of the values in them
-  Const* size_limit;     // the early value that limits the values of rows, or null
-  int limit_number;      // of its parameter
-  List* known;           // of Const: values of parameters, which must not decide about the limit
-  Size longest_known;    // bytes, of those of any length
-  List* short_values;    // of integers: the early values of any length, from 0
-  int most_early_bytes;  // of each of these
+  int node_count;      // nodes of the expressions that have been looked at
+  RowWork work;        // of the expressions inside
+  HTAB* bounds;        // SizeBound of the values in them
+  Const* size_limit;   // the early value that limits the values of rows, or null
+  int limit_number;    // of its parameter
+  List* known;         // of Const: values of parameters, which must not decide about the limit
+  Size longest_known;  // bytes, of those of any length
+  List* short_values;  // of integers: the early values of any length, from 0
+  List* patterns;      // of integers: those that are regular expressions
+  List* pattern_collations;  // of OIDs: how rows are compared with each
+  int most_early_bytes;      // of each of these
 };
 
 // What the rows of a level depend on.

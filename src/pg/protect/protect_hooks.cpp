@@ -139,6 +139,8 @@ PlannedStmt* plan_borrowed(List* borrowed, Query* query, const char* text, int o
   mark.samples = plan_samples(statement.samples);
   mark.identities = statement.identities;
   mark.short_values = statement.short_values;
+  mark.patterns = statement.patterns;
+  mark.pattern_collations = statement.pattern_collations;
   mark.most_early_bytes = statement.most_early_bytes;
   const Const* limit = statement.size_limit;
   mark.longest_value = limit == nullptr ? 0 : DatumGetInt32(limit->constvalue);

@@ -95,11 +95,13 @@ double text_steps(CallTime time, double text, double other) {
 }
 
 // PostgreSQL keeps the compiled forms of 32 patterns in a session: 32 comparisons take all of the
-// time, so that none is compiled for a row. A pattern that is no literal was refused.
+// time, so that none is compiled for a row. A pattern that is no literal has a limit of its own.
 double time_of_regex(const JudgedLevel* level, const Node* node, int i) {
-  const auto* pattern = as<Const>(argument_of(node, 1));
+  const Node* pattern = argument_of(node, 1);
+  const int weight = is_literal(level->statement, pattern) ? weight_of_pattern(as<Const>(pattern))
+                                                           : kMostParameterWeight;
   const double bytes = bound_of(level, argument_of(node, 0)).bytes[i];
-  return kMostTime / kKeptPatterns + bytes * (kRegexByte + kRegexArc * weight_of_pattern(pattern));
+  return kMostTime / kKeptPatterns + bytes * (kRegexByte + kRegexArc * weight);
 }
 
 double time_of_texts(const JudgedLevel* level, CallTime call, Node* node, int i) {

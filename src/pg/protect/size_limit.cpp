@@ -3,6 +3,7 @@
 #include "pg/borrowed/early_lookups.hpp"
 #include "pg/borrowed/early_values.hpp"
 #include "pg/protect/column_traits.hpp"
+#include "pg/protect/early_expressions.hpp"
 #include "pg/protect/long_types.hpp"
 #include "pg/protect/public_list.hpp"
 #include "pg/protect/size_bounds.hpp"
@@ -66,18 +67,6 @@ Node* short_value(JudgedStatement* statement, Node* value, Node* limit) {
   call->location = exprLocation(value);
   statement->samples = with_samples(statement->samples, as<Node>(call));
   return as<Node>(call);
-}
-
-// The number of an early value, from 0. A parameter of the query itself has one, too.
-int number_of_early(const JudgedStatement* statement, const Param* parameter) {
-  if (parameter->paramid > statement->own_parameters) {
-    return parameter->paramid - statement->own_parameters - 1;
-  }
-  const ListCell* cell;
-  foreach (cell, statement->early) {
-    if (equal(lfirst(cell), parameter)) return foreach_current_index(cell);
-  }
-  report_internal("a parameter has no value before the rows");
 }
 
 // ---- What reads values -----------------------------------------------------------------------

@@ -16,4 +16,14 @@ namespace dpquantile {
 // letter and no digit. What is accepted here need not be a valid pattern.
 int regex_weight(std::string_view pattern);
 
+// The most weight of a pattern whose value is not in the query. Rows are compared with a text that
+// is as short as if it had this weight.
+inline constexpr int kMostParameterWeight = 64;
+
+// Which patterns regex_weight() accepts, as a hint.
+inline constexpr char kRegexHint[] =
+    "Use at most 64 characters, [], ., |, (), *, +, ?, {m,n}, \\d, \\w, \\s, ^ and $ that are not "
+    "repeated; no other escapes of letters or digits, and no (?...). Or use LIKE, split_part or "
+    "position.";
+
 }  // namespace dpquantile

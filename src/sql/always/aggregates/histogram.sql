@@ -40,6 +40,29 @@ bounds: 2 to 65537 public numbers in ascending order, at the ends also -Infinity
 options: built by dp_options(): rho.
 All arguments except value must be constant.';
 
+CREATE OR REPLACE FUNCTION dpquantile.modal_bin_final(dpquantile.records_state) RETURNS integer
+  LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT dpquantile.planner_support
+  AS 'MODULE_PATHNAME', 'dpq_modal_bin_final';
+CREATE OR REPLACE AGGREGATE @extschema@.dp_modal_bin(value float8, epsilon float8, bounds float8[]) (
+  SFUNC = dpquantile.modal_bin_transition,
+  STYPE = dpquantile.records_state,
+  SSPACE = 512,
+  FINALFUNC = dpquantile.modal_bin_final,
+  FINALFUNC_MODIFY = READ_WRITE,
+  COMBINEFUNC = dpquantile.records_combine,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.dp_modal_bin(float8, float8, float8[]) IS
+'Differentially private number of the bin that has the most values, from 1 on. It is drawn: a bin that has fewer is likely only
+  if it lacks few. Without values it is any bin. Over protected tables mode() becomes it.
+Privacy: epsilon-differentially private for adding or removing one row.
+  epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
+value: the column. NULL, NaN and values outside all bins are ignored.
+epsilon: privacy parameter, 1e-6 to 1000; smaller is more private.
+bounds: 3 to 65537 public numbers in ascending order, at the ends also -Infinity and Infinity. Bin i goes from element i,
+  inclusive, to element i + 1, exclusive; the last bin includes its end.
+All arguments except value must be constant.';
+
 CREATE OR REPLACE FUNCTION @extschema@.dp_histogram_rows(bounds anyarray, counts bigint[])
   RETURNS TABLE (lower anyelement, upper anyelement, count bigint)
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'dpq_histogram_rows';

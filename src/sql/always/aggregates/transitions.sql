@@ -16,6 +16,7 @@ BEGIN
                    ('synthesize',      '"any", bigint, float8, "any", "any"',        true),
                    ('cdf',             '"any", float8, "any", "any"',                true),
                    ('histogram',       '"any", float8, "any"',                       true),
+                   ('modal_bin',       '"any", float8, "any"',                       false),
                    ('iqr',             '"any", float8, float8',                      true),
                    ('learn_bounds',    '"any", float8',                              true),
                    ('sum',             '"any", float8, "any", "any"',                true),

@@ -12,6 +12,7 @@ BEGIN
            given.*
       FROM (VALUES ('dp_cdf',           '{numeric,anycompatible}'::text[],    NULL),
                    ('dp_histogram',     '{numeric,anycompatible}',            NULL),
+                   ('dp_modal_bin',     '{numeric,anycompatible}',            NULL),
                    ('dp_iqr',           '{numeric}',                          'numeric'),
                    ('dp_iqr',           '{anyelement}',                       'interval'),
                    ('dp_sum',           '{smallint,integer}',                 'bigint'),
