@@ -11,9 +11,9 @@ namespace dpquantile {
 // enum; of functions of times (time_keys.hpp); of roundings of a number with bounds, buckets, CASE
 // with constant results, and conditions; few whole numbers or dates between the bounds of whatever
 // expression (value_bounds.hpp); of an expression of one of these and constants; the constants that
-// WHERE says a key without such a list is one of. Each value once. NULL is one of them if the owner has
-// listed it, a CASE has it as a result, or an expression gives it for a value of the list. NIL if
-// there is no such list, or if it has more than kMaxElements values and no owner has stated it.
+// WHERE says a key without such a list is one of. Each value once. NULL is one of them if the owner
+// has listed it, a CASE has it as a result, or an expression gives it for a value of the list. NIL
+// if there is no such list, or if it has more than kMaxElements values and no owner has stated it.
 List* public_values_of(const Level* level, Node* key);
 
 // The one of these values that stands for all other values of the key: what the owner has stated
