@@ -38,6 +38,7 @@ SELECT city, count(*), count(age) FROM visits GROUP BY city;
 SELECT vip, count(*) FROM visits GROUP BY vip;
 SELECT level, count(*) FROM visits GROUP BY level;
 SELECT price, count(*) FROM visits GROUP BY price;
+SELECT round(price) AS round, trunc(price) AS trunc, count(*) FROM visits WHERE price IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 20;
 SELECT weight, count(*) FROM visits GROUP BY weight;
 SELECT day, count(*) FROM visits GROUP BY day;
 SELECT code || '.' AS code, count(*) FROM visits GROUP BY visits.code;

@@ -60,10 +60,38 @@ SELECT count(*) FROM (SELECT patient, sum(minutes) AS long, avg(minutes) AS mean
 -- What a person group computes, as a key
 SELECT k, count(*) FROM (SELECT patient, min(kind) AS k FROM visits GROUP BY patient) p GROUP BY k ORDER BY k;
 SELECT k, count(*) FROM (SELECT patient, count(DISTINCT kind) AS k FROM visits GROUP BY patient) p GROUP BY k ORDER BY k;
-SELECT k, count(*) FROM (SELECT patient, sum(minutes) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k ORDER BY k;
+SELECT k, count(*) FROM (SELECT patient, sum(minutes) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k HAVING count(*) > 5 ORDER BY k;
 SELECT k, count(*) FROM (SELECT patient, percentile_disc(0.5) WITHIN GROUP (ORDER BY minutes) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k HAVING count(*) > 5 ORDER BY k;
 SELECT k, count(*) FROM (SELECT patient, floor(avg(minutes)) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k HAVING count(*) > 5 ORDER BY k;
 SELECT n, count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits WHERE patient < 100) p GROUP BY n ORDER BY n;
+-- Whole numbers between bounds are keys with a list, whatever they are computed by: all are shown, and none is chosen privately.
+\pset format unaligned
+CREATE FUNCTION pg_temp.keys(key text, source text) RETURNS TABLE (n text, persons bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE format('SELECT (%s)::text, count(*) FROM (SELECT patient, %s FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY %1$s ORDER BY %1$s', key, source);
+END $$;
+SET client_min_messages = warning;
+SELECT key, source, string_agg(n || ':' || persons, ' ') AS persons FROM (VALUES
+  ('n', 'count(*) AS n'), ('n', 'count(paid) AS n'), ('n', 'count(*) FILTER (WHERE kind = ''ward'') AS n'), ('n', 'count(DISTINCT kind) AS n'),
+  ('least(n, 2)', 'count(*) AS n'), ('greatest(n, 2)', 'count(*) AS n'), ('n / 2', 'count(*) AS n'), ('n % 2', 'count(*) AS n'), ('10 * n', 'count(*) AS n'),
+  ('-n', 'count(*) AS n'), ('n::int', 'count(*) AS n'), ('CASE WHEN n > 2 THEN 2 ELSE n END', 'count(*) AS n'), ('n::text', 'count(*) AS n'),
+  ('n - w', 'count(*) AS n, count(*) FILTER (WHERE kind = ''web'') AS w'), ('(n - w) * 5', 'count(*) AS n, count(*) FILTER (WHERE kind = ''web'') AS w'),
+  ('(n - w)::text', 'count(*) AS n, count(*) FILTER (WHERE kind = ''web'') AS w'), ('div(total, 50)', 'sum(cost) AS total'), ('(total / 100)::int', 'sum(cost) AS total'),
+  ('years / 365', 'max(day) - min(day) AS years'), ('last', 'max(kind) FILTER (WHERE paid) AS last'), ('n / 100', 'sum(minutes) AS n'), ('n', 'sum(minutes / 30) AS n')
+) AS q (key, source), pg_temp.keys(key, source) GROUP BY 1, 2 ORDER BY 1, 2;
+RESET client_min_messages;
+SELECT n, count(*) FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p WHERE n > 2 GROUP BY n;
+SELECT n, w, count(*) FROM (SELECT patient, count(*) AS n, bool_or(kind = 'web') AS w FROM visits GROUP BY patient HAVING count(*) > 2) p GROUP BY n, w;
+SELECT private_aggregate, epsilon, delta FROM dp_explain('SELECT n, count(*) FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p GROUP BY n');
+SELECT n, count(*) FROM (SELECT patient, least(count(*), 6) AS n FROM calls GROUP BY patient) p GROUP BY n;
+SELECT private_aggregate, epsilon, delta FROM dp_explain('SELECT least(n, 10), count(*) FROM (SELECT patient, count(*) AS n FROM calls GROUP BY patient) p GROUP BY 1');
+SELECT min(n), max(n), round(avg(n), 1) AS mean FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p;
+-- What a person has none of is NULL.
+SELECT n, count(*) FROM (SELECT patient, lag(minutes) OVER (PARTITION BY patient ORDER BY day) / 30 AS n FROM visits WHERE patient < 100) p GROUP BY n;
+SELECT n, count(*) FROM (SELECT ntile(2) OVER (PARTITION BY patient ORDER BY day) AS n FROM visits WHERE patient < 100) p GROUP BY n;
+SELECT n, count(*) FROM (SELECT count(*) OVER (PARTITION BY patient) AS n FROM visits WHERE patient < 100) p GROUP BY n;
+SELECT n, count(*) FROM (SELECT count(*) OVER (PARTITION BY patient ORDER BY day ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS n FROM visits WHERE patient < 100) p GROUP BY n HAVING count(*) > 5;
+\pset format aligned
 -- Deviations, percentiles, different values
 SELECT count(*) FROM (SELECT patient, stddev(cost) AS s, percentile_cont(0.5) WITHIN GROUP (ORDER BY minutes::float8) AS m, count(DISTINCT kind) AS kinds FROM visits GROUP BY patient) p
   WHERE s > 9 AND m = 10 AND kinds = 2;

@@ -68,13 +68,18 @@ class PlainBlocks:
             return keys, self.trees.kind_of_block(part, keys)
         listed = [column for column in part.protected if column.name == OF_LIST and column.type == "int4"]
         of_list = 9 if set(listed) & set(part.of_groups) else 4  # A person may be in several groups.
-        shape = self.choices.random.choices(["none", "list", "condition", "chosen"], [5, of_list, 1, 0.3 if self.choices.in_rho else 2])[0]
+        shape = self.choices.random.choices(["none", "list", "condition", "between", "chosen"], [5, of_list, 1, 2, 0.3 if self.choices.in_rho else 2])[0]
         if shape == "list" and listed:
             column = self.choices.one_of(listed).expr()
             text = self.choices.one_of(["#", "#", "#", "# + 1", "coalesce(#, 2)", "# % 2"])
             return (column if text == "#" else Expr("plain key", text, "int4", (column,)),), PLAIN
         if shape == "condition" and listed:
             return (Expr("plain key", "# > 2", "bool", (self.choices.one_of(listed).expr(),)),), PLAIN
+        whole = [column for column in part.protected if column.type in ("int4", "int8")]
+        if shape == "between" and whole:
+            column = self.choices.one_of(whole).expr()
+            text = self.choices.one_of([CLIPPED, f"{CLIPPED} - # % 2", "# % 3", f"({CLIPPED} + # % 2) * 2", f"({CLIPPED})::text", "nullif(# % 2, 1)"])
+            return (Expr("plain key between bounds", text, "text" if "text" in text else column.type, (column,) * text.count("#")),), PLAIN
         if shape == "chosen":
             columns = [column for column in part.protected or part.columns if column.type in ("int4", "int8", "text", "date")]
             return tuple(column.expr() for column in self.choices.some_of(columns, 1, 2)), CHOSEN

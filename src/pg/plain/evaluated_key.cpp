@@ -8,12 +8,14 @@ extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -36,9 +38,17 @@ Oid language_of(Oid function) {
   return language;
 }
 
+// round(x) and trunc(x) of a numeric are queries for the function with digits, which this returns;
+// InvalidOid for others.
+Oid function_with_digits(Oid function) {
+  if (function == F_ROUND_NUMERIC) return F_ROUND_NUMERIC_INT4;
+  return function == F_TRUNC_NUMERIC ? F_TRUNC_NUMERIC_INT4 : InvalidOid;
+}
+
 // For check_functions_in_node(): whether the function cannot be called while planning.
 bool is_other_function(Oid function, void*) {
   if (function >= FirstUnpinnedObjectId) return true;
+  if (OidIsValid(function_with_digits(function))) return false;
   // An error in a function that is a query would leave a snapshot.
   if (language_of(function) != INTERNALlanguageId) return true;
   const char volatility = func_volatile(function);
@@ -97,7 +107,14 @@ Node* with_parameters(const Node* expression, const List* parts) {
       parameter->location = -1;
       return as<Node>(parameter);
     }
-    return nullptr;
+    const auto* call = as<FuncExpr>(node);
+    const Oid with_digits = IsA(node, FuncExpr) ? function_with_digits(call->funcid) : InvalidOid;
+    if (!OidIsValid(with_digits)) return nullptr;
+    Node* argument = with_parameters(static_cast<const Node*>(linitial(call->args)), parts);
+    Const* digits =
+        makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
+    return as<Node>(makeFuncExpr(with_digits, NUMERICOID, list_make2(argument, digits), InvalidOid,
+                                 InvalidOid, COERCE_EXPLICIT_CALL));
   });
 }
 
@@ -202,12 +219,19 @@ Node* counterpart(const List* nodes, const List* others, const Node* node) {
 
 namespace {
 
+// 0 for -0, which equals it: of the two one is shown.
+Datum without_negative_zero(Oid type, Datum value) {
+  if (type == FLOAT8OID) return Float8GetDatum(DatumGetFloat8(value) + 0.0);
+  return type == FLOAT4OID ? Float4GetDatum(DatumGetFloat4(value) + 0.0F) : value;
+}
+
 // The value as a constant; null if it is NULL or fails.
 Const* constant_of(const PreparedExpression& prepared, const List* values) {
-  const NullableDatum computed = compute(prepared, values);
+  NullableDatum computed = compute(prepared, values);
   if (computed.isnull) return nullptr;
   const auto* expression = as<Node>(prepared.expression);
   const Oid type = exprType(expression);
+  computed.value = without_negative_zero(type, computed.value);
   int16 length;
   bool by_value;
   get_typlenbyval(type, &length, &by_value);

@@ -10,6 +10,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
+#include "pg/plain/value_range.hpp"
 #include "pg/server/bytewise_type.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
@@ -54,6 +55,15 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
   return value;
 }
 
+// A search for one key. Derived tables can double each other, level by level, so it gives up after
+// so many columns.
+struct ListSearch {
+  int columns;
+  static constexpr int kMostColumns = 1000;
+};
+
+List* values_of(ListSearch* search, const Level* level, Node* key);
+
 const ColumnDomain* domain_with_keys(const Level* level, const Node* key) {
   const auto origin = origin_of(level, key);
   const ColumnDomain* domain = origin ? find_domain(origin->relation, origin->column) : nullptr;
@@ -89,14 +99,30 @@ Node* constant_of_number(ValueType type, double number) {
       makeConst(oid, -1, InvalidOid, length, value_of_number(type, number), false, by_value));
 }
 
-// Whole numbers and dates, with a step of one.
+// A sum of whole numbers is numeric where they may be large.
+bool is_sum_of_whole_numbers(const Node* node) {
+  if (!IsA(node, Aggref) || as<Aggref>(node)->args == NIL) return false;
+  const auto* added = static_cast<const TargetEntry*>(linitial(as<Aggref>(node)->args));
+  return is_one_of(get_func_name(as<Aggref>(node)->aggfnoid), "sum") &&
+         is_whole_type(exprType(as<Node>(added->expr)));
+}
+
+// Whether an expression gives nothing but whole numbers, or days.
+bool has_steps_of_one(const Node* key, ValueType type) {
+  if (type == ValueType::kDate) return true;
+  if (is_temporal(type)) return false;
+  if (is_whole(type) || is_sum_of_whole_numbers(key)) return true;
+  const Oid function = function_of(key);
+  return OidIsValid(function) && function < FirstUnpinnedObjectId &&
+         is_one_of(get_func_name(function), "sign div");
+}
+
+// Whole numbers and dates between the bounds of an expression.
 List* series_of_bounds(const Level* level, Node* key) {
-  if (!origin_of(level, key)) return NIL;
+  const auto type = find_value_type(exprType(key));
+  if (!type || oid_of(*type) != exprType(key) || !has_steps_of_one(key, *type)) return NIL;
   const auto bounds = bounds_of(level, key);
-  if (!bounds || oid_of(bounds->type) != exprType(key)) return NIL;
-  const bool has_steps =
-      (is_whole(bounds->type) && !is_temporal(bounds->type)) || bounds->type == ValueType::kDate;
-  if (!has_steps) return NIL;
+  if (!bounds || bounds->type != *type) return NIL;
   if ((bounds->upper - bounds->lower) >= kMaxElements) return NIL;
   List* values = NIL;
   for (double number = std::ceil(bounds->lower); number <= bounds->upper; ++number) {
@@ -109,9 +135,9 @@ List* series_of_bounds(const Level* level, Node* key) {
 
 // Lists the whole numbers that floor, ceil, round or trunc may give. Of a number that has a list
 // itself they are those of the list.
-List* rounded_numbers(const Level* level, const FuncExpr* call) {
+List* rounded_numbers(ListSearch* search, const Level* level, const FuncExpr* call) {
   auto* argument = static_cast<Node*>(linitial(call->args));
-  if (public_values_of(level, argument) != NIL) return NIL;
+  if (values_of(search, level, argument) != NIL) return NIL;
   const auto bounds = bounds_of(level, argument);
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
@@ -140,10 +166,10 @@ List* bucket_numbers(const FuncExpr* call) {
   return whole_numbers(call->funcresulttype, 0, buckets + 1);
 }
 
-List* values_of_function(const Level* level, const FuncExpr* call) {
+List* values_of_function(ListSearch* search, const Level* level, const FuncExpr* call) {
   if (List* values = values_of_time_function(level, call)) return values;
   if (call->funcid >= FirstUnpinnedObjectId) return NIL;
-  if (rounds(call)) return rounded_numbers(level, call);
+  if (rounds(call)) return rounded_numbers(search, level, call);
   return is_one_of(get_func_name(call->funcid), "width_bucket") ? bucket_numbers(call) : NIL;
 }
 
@@ -191,7 +217,11 @@ List* values_of_case(const CaseExpr* choice) {
 
 // ---- Expressions of a key with a list ----------------------------------------------------
 
-List* values_of_part(const Level* level, Node* key);
+List* values_of_part(ListSearch* search, const Level* level, Node* key);
+List* whole_numbers_of_part(ListSearch* search, const Level* level, Node* part);
+
+// How the list of a part of a key is found; NIL if it has none.
+using ListOfPart = List* (*)(ListSearch*, const Level*, Node*);
 
 struct ListedPart {
   Node* part;
@@ -230,7 +260,8 @@ bool is_of_any_look(const Level* level, const Node* part) {
 }
 
 // The only part of an expression that has a list. No column may stand outside of it.
-std::optional<ListedPart> listed_part(const Level* level, Node* key) {
+std::optional<ListedPart> listed_part(ListSearch* lists, const Level* level, Node* key,
+                                      ListOfPart list_of) {
   Node* inner = nullptr;
   List* values = NIL;
   const bool has_other_column = search(key, [&](Node* node) {
@@ -238,7 +269,7 @@ std::optional<ListedPart> listed_part(const Level* level, Node* key) {
     if (IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc)) return Look::kFound;
     if (node == key || IsA(node, List)) return Look::kBelow;
     if (IsA(node, Const) || (inner != nullptr && equal(node, inner))) return Look::kPast;
-    List* values_of_node = values_of_part(level, node);
+    List* values_of_node = list_of(lists, level, node);
     if (values_of_node == NIL) return IsA(node, Var) ? Look::kFound : Look::kBelow;
     if (inner != nullptr) return Look::kFound;
     inner = node;
@@ -253,8 +284,8 @@ std::optional<ListedPart> listed_part(const Level* level, Node* key) {
                                               : std::optional(ListedPart{inner, values});
 }
 
-List* values_of_expression(const Level* level, Node* key) {
-  const auto listed = listed_part(level, key);
+List* values_of_expression(ListSearch* search, const Level* level, Node* key, ListOfPart list_of) {
+  const auto listed = listed_part(search, level, key, list_of);
   if (!listed) return NIL;
   const Node* inner = listed->part;
   List* values = listed->values;
@@ -269,40 +300,71 @@ List* values_of_expression(const Level* level, Node* key) {
   return gives_null ? lappend(computed, null_like(key)) : computed;
 }
 
-List* values_of_column(const Level* level, Node* column) {
+List* values_of_column(ListSearch* search, const Level* level, Node* column) {
+  if (++search->columns > ListSearch::kMostColumns) return NIL;
   if (List* values = keys_of_domain(level, column)) return values;
-  if (List* values = series_of_bounds(level, column)) return values;
+  if (origin_of(level, column)) {
+    if (List* values = series_of_bounds(level, column)) return values;
+  }
   if (exprType(column) == BOOLOID) return both_booleans();
   if (List* values = labels_of_enum(column)) return values;
   if (List* values = values_in_terms(level, column)) return values;
   const auto definition = definition_of(level, as<Var>(column));
-  return definition ? public_values_of(definition->level, definition->expression) : NIL;
+  return definition ? values_of(search, definition->level, definition->expression) : NIL;
 }
 
 // Without looking at parts of it.
-List* values_of_part(const Level* level, Node* key) {
+List* values_of_part(ListSearch* search, const Level* level, Node* key) {
   check_stack_depth();
-  if (IsA(key, Var)) return values_of_column(level, key);
-  if (IsA(key, FuncExpr)) return values_of_function(level, as<FuncExpr>(key));
+  if (IsA(key, Var)) return values_of_column(search, level, key);
+  if (IsA(key, FuncExpr)) return values_of_function(search, level, as<FuncExpr>(key));
   if (IsA(key, CaseExpr)) return values_of_case(as<CaseExpr>(key));
   return exprType(key) == BOOLOID && !IsA(key, Const) ? both_booleans() : NIL;
+}
+
+// The same, or whole numbers that are computed of several columns, such as a + b in (a + b) / 10.
+List* whole_numbers_of_part(ListSearch* search, const Level* level, Node* part) {
+  if (List* values = values_of_part(search, level, part)) return values;
+  if (IsA(part, Const)) return NIL;
+  if (List* values = values_of_expression(search, level, part, values_of_part)) return values;
+  return series_of_bounds(level, part);
+}
+
+// Each part of a key is looked at as a whole.
+bool has_few_nodes(Node* key) {
+  constexpr int kMostNodes = 200;
+  int nodes = 0;
+  return !any_node(key, [&](const Node*) { return ++nodes > kMostNodes; });
+}
+
+// One of a person's values
+List* values_of_aggregate(ListSearch* search, const Level* level, const Aggref* call) {
+  const char* name = level->groups_persons ? get_func_name(call->aggfnoid) : nullptr;
+  if (name == nullptr || !is_one_of(name, "min max percentile_disc")) return NIL;
+  return values_of(search, level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
+}
+
+// Those of its parts, or of conditions, are all that a computed key has, or fewer than there are
+// between its bounds.
+List* values_of_computed_key(ListSearch* search, const Level* level, Node* key) {
+  if (IsA(key, Aggref)) return values_of_aggregate(search, level, as<Aggref>(key));
+  if (List* values = values_of_expression(search, level, key, values_of_part)) return values;
+  if (List* values = values_of_time_parts(level, key, terms_of_all_rows(level))) return values;
+  if (List* values = values_in_terms(level, key)) return values;
+  return has_few_nodes(key) ? values_of_expression(search, level, key, whole_numbers_of_part) : NIL;
+}
+
+List* values_of(ListSearch* search, const Level* level, Node* key) {
+  List* values = IsA(key, Aggref) ? NIL : values_of_part(search, level, key);
+  if (values == NIL && !IsA(key, Var)) values = values_of_computed_key(search, level, key);
+  return values != NIL ? values : series_of_bounds(level, key);
 }
 
 }  // namespace
 
 List* public_values_of(const Level* level, Node* key) {
-  // The least and the greatest of a person's values are among them.
-  if (IsA(key, Aggref)) {
-    const auto* call = as<Aggref>(key);
-    const char* name = level->groups_persons ? get_func_name(call->aggfnoid) : nullptr;
-    if (name == nullptr || !is_one_of(name, "min max") || call->aggfilter != nullptr) return NIL;
-    return public_values_of(level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
-  }
-  if (List* values = values_of_part(level, key)) return values;
-  if (IsA(key, Var)) return NIL;
-  if (List* values = values_of_expression(level, key)) return values;
-  if (List* values = values_of_time_parts(level, key, terms_of_all_rows(level))) return values;
-  return values_in_terms(level, key);
+  ListSearch search{};
+  return values_of(&search, level, key);
 }
 
 List* shown_values_of(const Level* level, Node* key) {
@@ -326,8 +388,9 @@ const Const* other_value_of(const Level* level, Node* key) {
     const auto definition = definition_of(level, as<Var>(key));
     return definition ? other_value_of(definition->level, definition->expression) : nullptr;
   }
-  if (IsA(key, Aggref) || values_of_part(level, key) != NIL) return nullptr;
-  const auto listed = listed_part(level, key);
+  ListSearch search{};
+  if (IsA(key, Aggref) || values_of_part(&search, level, key) != NIL) return nullptr;
+  const auto listed = listed_part(&search, level, key, values_of_part);
   const Const* other = listed ? other_value_of(level, listed->part) : nullptr;
   if (other == nullptr) return nullptr;
   const Const* computed = evaluated(level, key, listed->part, other);

@@ -146,6 +146,21 @@ bool is_count(const Aggref* call) {
   return call->aggfnoid == F_COUNT_ || call->aggfnoid == F_COUNT_ANY;
 }
 
+// Others are NULL for a row of which there is no other row, or no frame.
+bool is_number_of_rows(const WindowFunc* call) {
+  switch (call->winfnoid) {
+    case F_ROW_NUMBER:
+    case F_RANK_:
+    case F_DENSE_RANK_:
+    case F_NTILE:
+    case F_COUNT_:
+    case F_COUNT_ANY:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool all_may_be_null(const Level* level, const List* arguments) {
   for (auto* argument : each<Node>(arguments)) {
     if (!may_be_null(level, argument)) return false;
@@ -186,7 +201,10 @@ bool may_be_null(const Level* level, Node* expression) {
       return all_may_be_null(level, as<MinMaxExpr>(expression)->args);
     case T_Aggref:  // of a person group: count() of nothing is 0
       if (is_count(as<Aggref>(expression))) return false;
+      if (as<Aggref>(expression)->aggfilter != nullptr) return true;
       break;
+    case T_WindowFunc:
+      return !is_number_of_rows(as<WindowFunc>(expression));
     case T_CaseExpr: {
       // Conditions that are NULL are not true.
       const auto* choice = as<CaseExpr>(expression);

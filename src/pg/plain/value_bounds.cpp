@@ -102,7 +102,8 @@ MaybeRange range_of_length(const FuncExpr* call) {
 // An exact aggregate of rows of a person.
 struct ExactAggregate {
   const char* name;
-  Node* argument;  // or null
+  Node* argument;     // or null
+  bool counts_a_row;  // at least
 };
 
 // Finds ranges. It gives up after so many nodes: derived tables can double each other, level by
@@ -502,13 +503,15 @@ bool is_between(const char* name) {
 MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* call) {
   const char* name = get_func_name(call->aggfnoid);
   if (name == nullptr || !level->groups_persons) return std::nullopt;
-  return range_of_exact(level, {name, argument_of(call)});
+  const bool counts_a_row = call->aggstar && call->aggfilter == nullptr;
+  return range_of_exact(level, {name, argument_of(call), counts_a_row});
 }
 
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
   const int rows = level->most_rows_in_from;
   if (strcmp(call.name, "count") == 0) {
-    return rows == 0 ? MaybeRange() : Range{0, static_cast<double>(rows)};
+    const double least = call.counts_a_row && rows != 1 ? 1 : 0;
+    return Range{least, rows == 0 ? kAny.upper : static_cast<double>(rows)};
   }
   const MaybeRange range =
       call.argument == nullptr ? MaybeRange() : with_ends(range_of(level, call.argument));
@@ -516,6 +519,16 @@ MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate&
   if (strcmp(call.name, "sum") != 0 || rows == 0) return std::nullopt;
   return Range{std::min(range->lower, range->lower * rows),
                std::max(range->upper, range->upper * rows)};
+}
+
+// The frame without a clause has the row itself.
+bool has_default_frame(const Level* level, const WindowFunc* call) {
+  for (const auto* window : each<const WindowClause>(level->query->windowClause)) {
+    if (window->winref == call->winref) {
+      return (window->frameOptions & FRAMEOPTION_NONDEFAULT) == 0;
+    }
+  }
+  return false;
 }
 
 // A window function over the rows of a person: the number of a row is at most that of all of them,
@@ -532,9 +545,15 @@ MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* ca
     Node* other = list_length(call->args) > 2 ? static_cast<Node*>(lthird(call->args)) : nullptr;
     return range_of_any(level, list_make2(linitial(call->args), other));
   }
+  Node* first = call->args == NIL ? nullptr : static_cast<Node*>(linitial(call->args));
+  if (strcmp(name, "ntile") == 0) {
+    const MaybeRange parts = range_of(level, first);
+    return parts ? MaybeRange(Range{1, parts->upper}) : std::nullopt;
+  }
   if (!call->winagg) return std::nullopt;
-  return range_of_exact(
-      level, {name, call->args == NIL ? nullptr : static_cast<Node*>(linitial(call->args))});
+  const bool counts_a_row =
+      call->winstar && call->aggfilter == nullptr && has_default_frame(level, call);
+  return range_of_exact(level, {name, first, counts_a_row});
 }
 
 // WHERE says of a value what a condition of CASE does.

@@ -267,7 +267,8 @@ MaybeRange range_of_call(const char* name, std::span<const TypedRange> arguments
     return arguments.size() == 2 ? age_between(arguments[0], arguments[1]) : std::nullopt;
   }
   if (strcmp(name, "width_bucket") == 0) {
-    const bool has_count = arguments.size() == 4 && arguments[3].range;
+    const bool has_count =
+        arguments.size() == 4 && arguments[3].range && arguments[3].range->upper >= 1;
     return has_count ? MaybeRange(Range{0, arguments[3].range->upper + 1}) : std::nullopt;
   }
   if (strcmp(name, "mod") == 0) {
@@ -286,6 +287,9 @@ MaybeRange range_of_call(const char* name, std::span<const TypedRange> arguments
   }
   if (arguments.size() != 2 || is_time(arguments[0].type) || is_time(arguments[1].type)) {
     return std::nullopt;
+  }
+  if (strcmp(name, "div") == 0) {
+    return quotient(*arguments[0].range, *arguments[1].range, INT8OID);
   }
   if (is_one_of_names(name, {"power", "pow", "dpow"})) {
     return power(*arguments[0].range, *arguments[1].range);
