@@ -30,7 +30,7 @@ GRANT SELECT ON region TO regress_dpq_groups_analyst;
 
 -- What an owner may state
 SELECT dp_protect_table('visits', max_groups => 2);
-SELECT dp_protect_table('visits', 'person', max_groups => 0);
+SELECT dp_protect_table('visits', 'person', max_groups => -1);
 SELECT dp_protect_table('visits', 'person', max_groups => 1001);
 SELECT dp_protect_table('persons', 'id', 1, 'person'), dp_protect_table('visits', 'person', 20, 'person'), dp_protect_table('calls', 'person', max_groups => 2);
 SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 2);
@@ -152,8 +152,12 @@ SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 3);
 SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
 EXECUTE kinds;
 SET SESSION AUTHORIZATION regress_dpq_groups_owner;
-SELECT dp_protect_table('visits', 'person', 20, 'person');
-SELECT relation, max_rows, max_groups FROM dp_protected_tables WHERE relation = 'visits'::regclass;
+-- What is not named stays, and is taken away by 0 and by an empty name.
+SELECT dp_protect_table('visits', 'person', max_rows => 10);
+SELECT dp_protect_table('visits', 'person', max_groups => 4);
+SELECT dp_protect_table('visits', 'person');
+SELECT dp_protect_table('visits', 'person', max_groups => 0, unit => '');
+SELECT relation, max_rows, max_groups, unit FROM dp_protected_tables WHERE relation = 'visits'::regclass;
 
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse

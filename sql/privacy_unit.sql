@@ -21,7 +21,7 @@ INSERT INTO visit SELECT NULL, 500, i, 'reason', date '2024-01-01' FROM generate
 
 -- What the owner states
 SELECT dp_protect_table('visit', max_rows => 4);
-SELECT dp_protect_table('visit', 'patient', 0);
+SELECT dp_protect_table('visit', 'patient', -1);
 SELECT dp_protect_table('visit', 'patient', 1001);
 SELECT dp_protect_table('visit', 'patient');
 SELECT dp_protect_table('visit', 'patient', 3);
@@ -135,7 +135,7 @@ SELECT dp_protect_table('visit', 'patient', 2);
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 EXECUTE visits;
 SET SESSION AUTHORIZATION regress_dpq_unit_owner;
-SELECT dp_protect_table('visit', 'patient');
+SELECT dp_protect_table('visit', 'patient', 0);
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 EXECUTE visits;
 -- Hints say what aggregates over rows need.

@@ -17,7 +17,7 @@ BEGIN
             HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., max_rows => %s).',
                           asked, check_protection.max_rows);
   ELSIF NOT check_protection.max_rows BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'max_rows must be between 1 and 1000, got %', check_protection.max_rows
+    RAISE EXCEPTION 'max_rows must be between 1 and 1000, or 0 for none, got %', check_protection.max_rows
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A query sees at most max_rows rows of each person. Each gets a part of the epsilon.';
   END IF;
@@ -27,7 +27,7 @@ BEGIN
             HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., max_groups => %s).',
                           asked, check_protection.max_groups);
   ELSIF NOT check_protection.max_groups BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'max_groups must be between 1 and 1000, got %', check_protection.max_groups
+    RAISE EXCEPTION 'max_groups must be between 1 and 1000, or 0 for none, got %', check_protection.max_groups
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A number of persons by group counts each person in at most max_groups groups. Each gets a part of the epsilon.';
   END IF;
@@ -36,10 +36,6 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
                           asked, check_protection.unit);
-  ELSIF check_protection.unit = '' THEN
-    RAISE EXCEPTION 'unit must be a name, got an empty one'
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'Name the kind of persons that user_id identifies, such as patient, or leave it out.';
   END IF;
   PERFORM dpquantile.check_reference(asked, check_protection.user_id, check_protection.unit, check_protection.through);
 END
@@ -266,6 +262,24 @@ COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, n
   'before: the row of a protected table, locked; the others: its new user column, limits and reference. An error unless the old column, or the table that '
   'it referred to, is gone, or there was none.';
 
+CREATE OR REPLACE FUNCTION dpquantile.notice_kept(before dpquantile.protected_table, max_rows integer, unit name, through regclass, max_groups integer) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  kept CONSTANT text := concat_ws(', ', 'max_rows ' || CASE WHEN notice_kept.max_rows IS NULL THEN before.max_rows END,
+                                        'max_groups ' || CASE WHEN notice_kept.max_groups IS NULL THEN before.max_groups END,
+                                        'unit ' || CASE WHEN notice_kept.unit IS NULL THEN before.unit END,
+                                        'through ' || CASE WHEN notice_kept.through IS NULL THEN before.through END);
+BEGIN
+  IF kept <> '' THEN
+    RAISE NOTICE '% keeps what is not named: %', before.relation, kept
+      USING HINT = 'max_rows => 0, max_groups => 0 or unit => '''' takes one away.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.notice_kept(dpquantile.protected_table, integer, name, regclass, integer) IS
+  'before: the row of a table that is protected again with the same persons; the others: the arguments of dp_protect_table. Tells what stays as it is.';
+
 CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, max_groups integer, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -276,6 +290,20 @@ DECLARE
   before dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
+  SELECT * INTO before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF before.user_column = set_protection.user_id
+     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND a.attname = before.user_column AND NOT a.attisdropped)
+     AND coalesce(set_protection.through, before.through) IS NOT DISTINCT FROM before.through AND before.through IS DISTINCT FROM 0
+  THEN
+    PERFORM dpquantile.notice_kept(before, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
+    set_protection.max_rows := coalesce(set_protection.max_rows, before.max_rows);
+    set_protection.max_groups := coalesce(set_protection.max_groups, before.max_groups);
+    set_protection.unit := coalesce(set_protection.unit, before.unit);
+    set_protection.through := before.through;
+  END IF;
+  set_protection.max_rows := nullif(set_protection.max_rows, 0);
+  set_protection.max_groups := nullif(set_protection.max_groups, 0);
+  set_protection.unit := nullif(set_protection.unit, '');
   PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
   number := dpquantile.number_of_users_column(asked, set_protection.user_id);
   PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id, set_protection.through);
@@ -354,7 +382,9 @@ COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name, 
   'to which user_id refers by a foreign key: the person of a row is that of the row that it refers to, as a line of an order is about the customer of '
   'the order (default: NULL, user_id identifies the person itself); max_groups: in how many groups of one answer '
   'a person may count, 1 to 1000: a number of persons by group, such as count(DISTINCT user_id) with GROUP BY, then counts each person '
-  'in at most so many groups, chosen at random, and answers with epsilon / max_groups (default: NULL, max_rows). For the owner of the table.';
+  'in at most so many groups, chosen at random, and answers with epsilon / max_groups (default: NULL, max_rows). Where all keys of GROUP BY have public lists that '
+  'make fewer groups, their number takes its place. Of a table that is protected already with this user_id, what is not named stays as it is; max_rows => 0, '
+  'max_groups => 0 and unit => '''' take it away. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
