@@ -611,6 +611,14 @@ Level* read_level(Statement* statement, Level* parent, Query* query) {
 
 }  // namespace
 
+int max_rows_of_session = 0;
+
+int most_rows_of_person(const Level* level) {
+  if (level->has_one_row_in_group) return level->most_groups;
+  const bool is_less = max_rows_of_session > 0 && max_rows_of_session < level->most_rows;
+  return is_less ? max_rows_of_session : level->most_rows;
+}
+
 Statement* read_statement(Query* query, List* borrowed) {
   auto* statement = static_cast<Statement*>(palloc0(sizeof(Statement)));
   statement->borrowed = borrowed;

@@ -98,11 +98,12 @@ struct Level {
 // What a query may read (check_scans() of pg/protect).
 inline constexpr int kMostScans = 1000;
 
-// How many rows of a person may be used, by what the owners and lists of keys state: groups where
-// each person has one row in each of them. 0 if nothing is stated.
-inline int most_rows_of_person(const Level* level) {
-  return level->has_one_row_in_group ? level->most_groups : level->most_rows;
-}
+// The setting dpquantile.max_rows: 0, or how many rows of a person the session wants used at most.
+extern int max_rows_of_session;
+
+// How many rows of a person are used, by what the owners, the lists of keys and the session state:
+// groups where each person has one row in each of them. 0 if nothing is stated by the former.
+int most_rows_of_person(const Level* level);
 
 // Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
 // PostgreSQL; without borrowed relations those of grouping sets stay as they are. `borrowed` is

@@ -399,7 +399,8 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_learn_limits(relation regclass, epsilo
 COMMENT ON FUNCTION @extschema@.dp_learn_limits(regclass, float8, float8, boolean) IS
   'Finds max_rows of a table that protects persons, where a count of the rows loses as little as it can by the rows that are left out and by noise together, and publishes it: it becomes '
   'max_rows, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; epsilon: what this costs each person of the table, 1e-6 to 1000, for every role, '
-  'beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably before anything is drawn, and stays noted after a rollback; answer_epsilon: what a count will '
+  'beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. Means need fewer rows of a person than counts: sessions may lower the limit for themselves (dpquantile.max_rows). '
+  'What it costs is noted durably before anything is drawn, and stays noted after a rollback; answer_epsilon: what a count will '
   'cost; of answers with k groups, state a k-th of that (default: NULL, the smallest epsilon of the grants); apply: whether it becomes max_rows (default: true). Without, look at it, and call dp_protect_table; '
   'max_rows: NULL if the table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_rows: about how many rows there are; rows_left_out: about how many of them max_rows leaves out, of persons '
   'with up to four times as many rows as others surely have; persons with far more rows than these, up to some 30 / epsilon of them, are in no number, and neither are their rows in an error; rows_left_out_error: the noise in it, in 95 of 100 calls; noise_of_count: the '
