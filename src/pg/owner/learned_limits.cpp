@@ -61,6 +61,18 @@ const char* query_of_persons(const PersonRows& rows) {
                   rows.person, rows.person);
 }
 
+// That there is none is an answer of the mechanism.
+void notice_nothing(Oid relation) {
+  const char* name = quote_literal_cstr(get_rel_name(relation));
+  ereport(
+      NOTICE,
+      (errmsg("no max_rows of %s was found", get_rel_name(relation)),
+       errhint("There are too few persons for this epsilon. State a limit: SELECT "
+               "dp_protect_table(%s, user_id => ..., max_rows => 20). Or learn it with a larger "
+               "epsilon, which is published besides.",
+               name)));
+}
+
 struct Found {
   bool any;
   LearnedLimit limit;
@@ -131,6 +143,7 @@ DPQ_FUNCTION(dpq_learn_limits) {
     ++persons[cell_of_rows(static_cast<uint64>(rows))];
   });
   const Found found = draw_limit(persons, epsilon, noise_of_one);
+  if (!found.any) notice_nothing(relation);
   const bool applies = found.any && wished;
   if (applies) set_limit(relation, found.limit);
   return row_of_result(fcinfo, found, noise_of_one, applies);
