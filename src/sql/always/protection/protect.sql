@@ -280,6 +280,37 @@ $$;
 COMMENT ON FUNCTION dpquantile.notice_kept(dpquantile.protected_table, integer, name, regclass, integer) IS
   'before: the row of a table that is protected again with the same persons; the others: the arguments of dp_protect_table. Tells what stays as it is.';
 
+CREATE OR REPLACE FUNCTION dpquantile.wanted_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, max_groups integer)
+  RETURNS dpquantile.protected_table
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := wanted_protection.relation;
+  before dpquantile.protected_table;
+  wanted dpquantile.protected_table;
+BEGIN
+  wanted.max_rows := nullif(wanted_protection.max_rows, 0);
+  wanted.max_groups := nullif(wanted_protection.max_groups, 0);
+  wanted.unit := nullif(wanted_protection.unit, '');
+  wanted.through := wanted_protection.through;
+  SELECT * INTO before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF before.user_column = wanted_protection.user_id
+     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND a.attname = before.user_column AND NOT a.attisdropped)
+     AND coalesce(wanted_protection.through, before.through) IS NOT DISTINCT FROM before.through AND before.through IS DISTINCT FROM 0
+  THEN
+    PERFORM dpquantile.notice_kept(before, wanted_protection.max_rows, wanted_protection.unit, wanted_protection.through, wanted_protection.max_groups);
+    wanted.max_rows := nullif(coalesce(wanted_protection.max_rows, before.max_rows), 0);
+    wanted.max_groups := nullif(coalesce(wanted_protection.max_groups, before.max_groups), 0);
+    wanted.unit := nullif(coalesce(wanted_protection.unit, before.unit), '');
+    wanted.through := before.through;
+  END IF;
+  RETURN wanted;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.wanted_protection(regclass, name, integer, name, regclass, integer) IS
+  'The arguments of dp_protect_table. max_rows, unit, through and max_groups as they are wanted: what is NULL stays as it is where the table is protected with these persons already.';
+
 CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, max_groups integer, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -288,27 +319,15 @@ DECLARE
   asked CONSTANT regclass := set_protection.relation;
   number smallint;
   before dpquantile.protected_table;
+  wanted dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
-  SELECT * INTO before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
-  IF before.user_column = set_protection.user_id
-     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND a.attname = before.user_column AND NOT a.attisdropped)
-     AND coalesce(set_protection.through, before.through) IS NOT DISTINCT FROM before.through AND before.through IS DISTINCT FROM 0
-  THEN
-    PERFORM dpquantile.notice_kept(before, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
-    set_protection.max_rows := coalesce(set_protection.max_rows, before.max_rows);
-    set_protection.max_groups := coalesce(set_protection.max_groups, before.max_groups);
-    set_protection.unit := coalesce(set_protection.unit, before.unit);
-    set_protection.through := before.through;
-  END IF;
-  set_protection.max_rows := nullif(set_protection.max_rows, 0);
-  set_protection.max_groups := nullif(set_protection.max_groups, 0);
-  set_protection.unit := nullif(set_protection.unit, '');
-  PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
+  wanted := dpquantile.wanted_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
+  PERFORM dpquantile.check_protection(asked, set_protection.user_id, wanted.max_rows, wanted.unit, wanted.through, wanted.max_groups);
   number := dpquantile.number_of_users_column(asked, set_protection.user_id);
-  PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id, set_protection.through);
+  PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id, wanted.through);
   INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit, through, max_groups)
-  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups)
+  VALUES (asked, set_protection.user_id, wanted.max_rows, wanted.unit, wanted.through, wanted.max_groups)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
@@ -320,11 +339,11 @@ BEGIN
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
-  IF (before.user_column, before.user_number, before.through) IS NOT DISTINCT FROM (set_protection.user_id, number, set_protection.through) THEN
-    PERFORM dpquantile.change_limits(before, set_protection.max_rows, set_protection.unit, set_protection.max_groups);
+  IF (before.user_column, before.user_number, before.through) IS NOT DISTINCT FROM (set_protection.user_id, number, wanted.through) THEN
+    PERFORM dpquantile.change_limits(before, wanted.max_rows, wanted.unit, wanted.max_groups);
   ELSE
-    PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, set_protection.max_rows, set_protection.unit,
-                                           set_protection.through, set_protection.max_groups);
+    PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, wanted.max_rows, wanted.unit,
+                                           wanted.through, wanted.max_groups);
   END IF;
   PERFORM dpquantile.check_view(asked);
 END
