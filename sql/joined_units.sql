@@ -42,7 +42,6 @@ CREATE TABLE mixed (patient text COLLATE nocase, words int);
 
 -- What the owner states
 SELECT dp_protect_table('patients', unit => 'patient');
-SELECT dp_protect_table('patients', 'id', unit => '');
 SELECT dp_protect_table('patients', 'id', 1);
 SELECT dp_protect_table('patients', 'id', 1, 'patient');
 SELECT dp_protect_table('patients', 'id', 1, 'patient');
@@ -189,11 +188,11 @@ SELECT dp_protect_table('visits', 'patient', 2, 'patient');
 SET SESSION AUTHORIZATION regress_dpq_join_analyst;
 EXECUTE joined;
 SET SESSION AUTHORIZATION regress_dpq_join_owner;
-SELECT dp_protect_table('visits', 'patient', 2);
+SELECT dp_protect_table('visits', 'patient', 2, unit => '');
 SET SESSION AUTHORIZATION regress_dpq_join_analyst;
 EXECUTE joined;
 SET SESSION AUTHORIZATION regress_dpq_join_owner;
-SELECT dp_protect_table('visits', 'patient', NULL, 'patient');
+SELECT dp_protect_table('visits', 'patient', 0, 'patient');
 SET SESSION AUTHORIZATION regress_dpq_join_analyst;
 -- A table without max_rows lets only aggregates over users be asked.
 EXECUTE joined;

@@ -73,7 +73,11 @@ CREATE TABLE kinds AS
     FROM generate_series(1, 100) i;
 SELECT dp_protect_table('kinds');
 SET TimeZone = 'Europe/Paris'; SET DateStyle = 'German, DMY'; SET IntervalStyle = 'iso_8601'; SET extra_float_digits = -10;
-SELECT c, l.keys, l.applied FROM unnest('{n,s,zero,yes,span,at,day,size,c,b,bytes,bits,letter}'::name[]) c, dp_learn_keys('kinds', c, 8, 1e-12) l;
+SELECT c, l.keys, l.applied FROM unnest('{n,s,zero,span,at,day,c,b,bytes,bits,letter}'::name[]) c, dp_learn_keys('kinds', c, 8, 1e-12) l;
+-- The keys of truth values and enums are known: refused, and nothing is published.
+SELECT dp_learn_keys('kinds', 'yes', 8, 1e-12);
+SELECT dp_learn_keys('kinds', 'size', 8, 1e-12);
+SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'kinds'::regclass;
 RESET TimeZone; RESET DateStyle; RESET IntervalStyle; RESET extra_float_digits;
 SELECT unnest(string_to_array(domains, E'\n')) AS domain FROM dp_protected_tables WHERE relation = 'kinds'::regclass;
 -- threat 236: the order of the keys, from which the order of the rows could be read. It is that of the values.

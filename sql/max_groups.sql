@@ -23,16 +23,22 @@ INSERT INTO calls SELECT p, (ARRAY['ward', 'web', 'call'])[1 + p % 3], 10 FROM g
 CREATE TABLE region (name text PRIMARY KEY);
 INSERT INTO region VALUES ('north'), ('south');
 GRANT SELECT ON region TO regress_dpq_groups_analyst;
+CREATE TABLE moves (person int, kind text, by_night boolean NOT NULL, cost int);
+INSERT INTO moves SELECT p, (ARRAY['ward', 'web', 'call', NULL])[1 + i % 4], i % 3 = 0, i FROM generate_series(1, 40) p, generate_series(1, 12) i;
+CREATE TABLE turns AS SELECT * FROM moves;
+GRANT SELECT ON region TO regress_dpq_groups_analyst;
 
 -- What an owner may state
 SELECT dp_protect_table('visits', max_groups => 2);
-SELECT dp_protect_table('visits', 'person', max_groups => 0);
+SELECT dp_protect_table('visits', 'person', max_groups => -1);
 SELECT dp_protect_table('visits', 'person', max_groups => 1001);
 SELECT dp_protect_table('persons', 'id', 1, 'person'), dp_protect_table('visits', 'person', 20, 'person'), dp_protect_table('calls', 'person', max_groups => 2);
 SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 2);
 SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 2);
 SELECT relation, user_id, max_rows, max_groups FROM dp_protected_tables;
 SELECT dp_set_domain(t, 'kind', '{ward,web,call,mail,home}') FROM unnest('{visits,calls}'::regclass[]) t;
+SELECT dp_protect_table('moves', 'person', 50), dp_protect_table('turns', 'person'), dp_set_domain('moves', 'kind', '{ward,web,call,NULL}'),
+  dp_grant_private_access('moves', 'regress_dpq_groups_analyst', epsilon => 100), dp_grant_private_access('turns', 'regress_dpq_groups_analyst', epsilon => 100);
 SELECT dp_set_domain('visits', 'cost', 0, 30), dp_set_domain('persons', 'region', '{north,south}');
 SELECT dp_grant_private_access(t, 'regress_dpq_groups_analyst', epsilon => 100, delta => 1e-6) FROM unnest('{persons,visits,calls}'::regclass[]) t;
 SELECT kind, count(DISTINCT person) FROM visits WHERE person < 100 GROUP BY kind ORDER BY kind;
@@ -51,6 +57,10 @@ SELECT sum(n) FROM (SELECT cost % 5 AS k, count(DISTINCT person) AS n FROM visit
 SELECT sum(n) FROM (SELECT kind, count(DISTINCT v.person) AS n FROM visits v JOIN persons p ON p.id = v.person WHERE p.id = 100 GROUP BY kind) t;
 SELECT sum(n), sum(m) FROM (SELECT kind, count(*) AS n, count(*) FILTER (WHERE c > 0) AS m FROM (SELECT person, kind, count(*) AS c FROM visits WHERE person = 100 GROUP BY 1, 2) g GROUP BY kind) t;
 SELECT sum(n) BETWEEN 0 AND 2, sum(m) FROM (SELECT kind, count(DISTINCT person) FILTER (WHERE cost > 26) AS n, count(DISTINCT person) AS m FROM visits WHERE person = 100 GROUP BY kind) t;
+-- threat 258: a person counts in each group of a short list, once. (Of four groups or eight epsilon is 25 or 12.5: below 1e-9.)
+SELECT kind, by_night, count(DISTINCT person) BETWEEN 38 AND 42 AS are_40 FROM moves GROUP BY kind, by_night ORDER BY 1, 2;
+SELECT by_night, count(DISTINCT person) FROM turns GROUP BY by_night ORDER BY 1;
+SELECT kind, count(*), count(*) FILTER (WHERE c > 1) AS often FROM (SELECT person, kind, count(*) FILTER (WHERE by_night) AS c FROM moves GROUP BY 1, 2) g GROUP BY kind ORDER BY 1;
 -- Conditions, HAVING, ORDER BY, keys that WHERE leaves out, and what is computed of the answers
 SELECT kind, count(DISTINCT person) FILTER (WHERE cost > 4) AS dear, count(DISTINCT person) FILTER (WHERE cost < 2) AS cheap, count(DISTINCT person) AS n
   FROM visits WHERE kind IN ('ward', 'web') AND person < 100 GROUP BY kind HAVING count(DISTINCT person) > 1 ORDER BY n DESC;
@@ -82,7 +92,22 @@ SELECT name, error FROM (SELECT 'a ' || kind AS name, count(DISTINCT person), dp
          UNION ALL SELECT 'c ' || kind, count(DISTINCT person), dp_error_of(count(DISTINCT person)) + 0 * count(*) FROM visits WHERE kind = 'ward' GROUP BY kind
          UNION ALL SELECT 'd ' || kind, count(*), dp_error_of(count(*)) FROM (SELECT DISTINCT person, kind, day FROM visits) g WHERE kind = 'ward' GROUP BY kind
          UNION ALL SELECT 'e ' || kind, count(*), dp_error_of(count(*)) FROM visits WHERE kind = 'ward' GROUP BY kind) t ORDER BY name;
-SELECT dp_histogram_error(0.5, 0.95) AS of_half, dp_histogram_error(0.05, 0.95) AS of_a_twentieth;
+SELECT dp_histogram_error(0.5, 0.95) AS of_half, dp_histogram_error(0.05, 0.95) AS of_a_twentieth, dp_histogram_error(1, 0.95) AS of_all;
+-- A person is in no more groups than there are: of lists, of what WHERE leaves of them, of products of lists, and of a table without max_groups and max_rows.
+CREATE FUNCTION pg_temp.errors(query text) RETURNS TABLE (groups bigint, error float8, charged float8) LANGUAGE plpgsql AS $$
+DECLARE before float8 := (SELECT epsilon_spent FROM dp_budget);
+BEGIN
+  EXECUTE format('SELECT count(*), max(error) FROM (%s) t', query) INTO groups, error;
+  charged := (SELECT epsilon_spent FROM dp_budget) - before;
+  RETURN NEXT;
+END $$;
+SELECT * FROM pg_temp.errors('SELECT kind, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM moves GROUP BY kind');
+SELECT * FROM pg_temp.errors('SELECT kind, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM moves WHERE kind IN (''ward'', ''web'') GROUP BY kind');
+SELECT * FROM pg_temp.errors('SELECT kind, by_night, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM moves GROUP BY kind, by_night');
+SELECT * FROM pg_temp.errors('SELECT by_night, dp_error_of(count(*)) AS error, count(*) FROM (SELECT person, by_night, sum(cost) AS c FROM moves GROUP BY 1, 2) g WHERE c > 3 GROUP BY by_night');
+SELECT * FROM pg_temp.errors('SELECT by_night, dp_error_of(count(*)) AS error, count(*) FROM (SELECT person, by_night, kind FROM moves GROUP BY 1, 2, 3) g GROUP BY by_night');
+SELECT * FROM pg_temp.errors('SELECT by_night, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM turns GROUP BY by_night');
+SELECT * FROM pg_temp.errors('SELECT l.kind, n.by_night, dp_error_of(count(m.person)) AS error, count(m.person) FROM (VALUES (''ward''), (''web''), (''call'')) l (kind) CROSS JOIN (VALUES (false), (true)) n (by_night) LEFT JOIN (SELECT DISTINCT person, kind, by_night FROM moves) m ON m.kind = l.kind AND m.by_night = n.by_night GROUP BY l.kind, n.by_night');
 RESET dpquantile.epsilon;
 
 -- threat 195: what could only answer nothing, or 0, is refused before a charge, and for what the query and the definitions of tables say.
@@ -127,8 +152,12 @@ SELECT dp_protect_table('visits', 'person', 20, 'person', max_groups => 3);
 SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
 EXECUTE kinds;
 SET SESSION AUTHORIZATION regress_dpq_groups_owner;
-SELECT dp_protect_table('visits', 'person', 20, 'person');
-SELECT relation, max_rows, max_groups FROM dp_protected_tables WHERE relation = 'visits'::regclass;
+-- What is not named stays, and is taken away by 0 and by an empty name.
+SELECT dp_protect_table('visits', 'person', max_rows => 10);
+SELECT dp_protect_table('visits', 'person', max_groups => 4);
+SELECT dp_protect_table('visits', 'person');
+SELECT dp_protect_table('visits', 'person', max_groups => 0, unit => '');
+SELECT relation, max_rows, max_groups, unit FROM dp_protected_tables WHERE relation = 'visits'::regclass;
 
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse

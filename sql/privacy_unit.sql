@@ -21,7 +21,7 @@ INSERT INTO visit SELECT NULL, 500, i, 'reason', date '2024-01-01' FROM generate
 
 -- What the owner states
 SELECT dp_protect_table('visit', max_rows => 4);
-SELECT dp_protect_table('visit', 'patient', 0);
+SELECT dp_protect_table('visit', 'patient', -1);
 SELECT dp_protect_table('visit', 'patient', 1001);
 SELECT dp_protect_table('visit', 'patient');
 SELECT dp_protect_table('visit', 'patient', 3);
@@ -135,9 +135,31 @@ SELECT dp_protect_table('visit', 'patient', 2);
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 EXECUTE visits;
 SET SESSION AUTHORIZATION regress_dpq_unit_owner;
-SELECT dp_protect_table('visit', 'patient');
+SELECT dp_protect_table('visit', 'patient', 0);
 SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
 EXECUTE visits;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT dp_protect_table('visit', 'patient', 4);
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+-- threat 259: a session may use fewer rows of a person than the owner allows, not more. Each costs a larger part of epsilon.
+SET dpquantile.max_rows = 1;
+EXECUTE visits;
+SELECT a.private_aggregate, a.expected_error = b.expected_error AS same
+  FROM dp_explain('SELECT dp_count(1) FROM visit') a, dp_explain('SELECT dp_count(1) FROM ward') b;
+SET dpquantile.max_rows = 3;
+EXECUTE visits;
+SET dpquantile.max_rows = 5;
+EXECUTE visits;
+SET dpquantile.max_rows = -1;
+SET dpquantile.max_rows = 1001;
+RESET dpquantile.max_rows;
+EXECUTE visits;
+SET SESSION AUTHORIZATION regress_dpq_unit_owner;
+SELECT dp_protect_table('visit', 'patient', 0);
+SET SESSION AUTHORIZATION regress_dpq_unit_analyst;
+SET dpquantile.max_rows = 4;
+EXECUTE visits;
+RESET dpquantile.max_rows;
 -- Hints say what aggregates over rows need.
 SELECT reason, dp_count(200) > 0 AS some FROM visit GROUP BY reason;
 SELECT avg(ward) FROM visit;

@@ -174,6 +174,7 @@ $node->safe_psql('postgres', q{CREATE TABLE few.rooms AS SELECT 1 AS room; ALTER
 ($swapped, $paid_again) = asked('SELECT s.* FROM (SELECT count(*) FROM staff WHERE id < 200013) s, (SELECT dp_count(20) FROM few.rooms) r WHERE r.dp_count IS NOT NULL');
 is("$paid $paid_again", '1 20', 'beside another protected table: kept');
 is($swapped, $answer, 'beside another protected table: the same answer');
+is_another('fewer rows of a person', 'SELECT dp_count(1) FROM few.rooms', 'SET dpquantile.max_rows = 2; SELECT dp_count(1) FROM few.rooms');
 $node->safe_psql('postgres', 'DROP TABLE few.rooms');
 # The condition stays above the answers, so all groups are kept.
 ($answer, $paid) = asked('WITH x AS (SELECT name, count(*) FROM staff WHERE id < 200009 GROUP BY name) SELECT * FROM x WHERE name = \'name 2\'');

@@ -36,6 +36,7 @@ void add_calls(Fields* key, const ReleaseNode* node) {
   for (int i = 0; i < node->call_count; ++i) {
     const AggregateParameters* checked = node->calls[i].checked;
     add_number(key, node->calls[i].method);
+    add_number(key, static_cast<uint64>(node->calls[i].most_rows));
     add_bytes(key, checked, size_of(checked));
   }
 }

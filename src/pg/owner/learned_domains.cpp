@@ -148,6 +148,15 @@ const char* fitting_granularity(ValueType type, const NumberRange& range, double
   return nullptr;
 }
 
+// That there are none is an answer of the mechanism.
+void notice_nothing(const Column& column) {
+  ereport(NOTICE,
+          (errmsg("no bounds of column \"%s\" were found", NameStr(column.name)),
+           errhint("There are too few values for this epsilon (dp_learn_expected_error tells how "
+                   "many it needs). State bounds that are publicly known with dp_set_domain, or "
+                   "learn them with a larger epsilon, which is published besides.")));
+}
+
 CountNoise noise_of(const PrivacyParameter& privacy) {
   return {PrivacyMeasure::kPure, 1 / privacy.value};
 }
@@ -204,7 +213,10 @@ DPQ_FUNCTION(dpq_learn_domain) {
   pfree(counts);
 
   const int64 outside = most_outside(of_value);
-  if (!found.any) return row_of_result(fcinfo, nullptr, nullptr, outside, false);
+  if (!found.any) {
+    notice_nothing(column);
+    return row_of_result(fcinfo, nullptr, nullptr, outside, false);
+  }
   NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
   if (step > 0) range = rounded_to_steps(type, range, step);
   const char* lower = bound_text(type, range.lower);

@@ -200,6 +200,18 @@ void refuse_keys_of_persons(Oid relation, const Column& column) {
                   errhint("Learn the keys of a column with few different values.")));
 }
 
+// The type tells them: queries group by such a column without a list.
+void refuse_known_keys(const Column& column) {
+  const Oid type = getBaseType(column.type);
+  if (type != BOOLOID && get_typtype(type) != TYPTYPE_ENUM) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("the keys of column \"%s\" are known already: it is of type %s",
+                  NameStr(column.name), format_type_be(column.type)),
+           errhint("Queries may group by it as it is. For a group of NULL, or fewer groups, state "
+                   "the list: dp_set_domain. Nothing was published.")));
+}
+
 std::optional<GroupSelection> make_selection(FunctionCallInfo fcinfo, double epsilon) {
   if (PG_ARGISNULL(3)) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("delta must not be NULL"),
@@ -252,6 +264,7 @@ DPQ_FUNCTION(dpq_learn_keys) {
   const ProtectedRelation protection = require_protected(relation, wished);
   Column column = find_column(fcinfo, relation);
   check_column_of_keys(column);
+  refuse_known_keys(column);
   refuse_keys_of_persons(relation, column);
   const double epsilon = epsilon_argument(fcinfo, 2);
   const auto selection = make_selection(fcinfo, epsilon);

@@ -125,6 +125,17 @@ const char* query_of_groups(const PersonRows& rows, const Column& column,
       rows.person, is_listed, value, null_key, rows.from, rows.person, in_a_group);
 }
 
+// That there is none is an answer of the mechanism.
+void notice_nothing(Oid relation, const char* limit) {
+  const char* name = quote_literal_cstr(get_rel_name(relation));
+  ereport(NOTICE,
+          (errmsg("no %s of %s was found", limit, get_rel_name(relation)),
+           errhint("There are too few persons for this epsilon. State a limit: SELECT "
+                   "dp_protect_table(%s, user_id => ..., %s => 20). Or learn it with a larger "
+                   "epsilon, which is published besides.",
+                   name, limit)));
+}
+
 struct Found {
   bool any;
   LearnedLimit limit;
@@ -207,6 +218,7 @@ DPQ_FUNCTION(dpq_learn_limits) {
   note_publication_by_worker({"dp_learn_limits", relation, "", epsilon, 0});
   count_persons(portal, persons);
   const Found found = draw_limit(persons, epsilon, noise_of_one, kMostOfPerson);
+  if (!found.any) notice_nothing(relation, "max_rows");
   const bool applies = found.any && wished;
   if (applies) set_limit(relation, found.limit);
   return row_of_result(fcinfo, found, noise_of_one, applies);
@@ -233,6 +245,7 @@ DPQ_FUNCTION(dpq_learn_groups) {
   count_persons(portal, persons);
   const int most = std::min(listed.number, kMostOfPerson);
   const Found found = draw_limit(persons, epsilon, noise_of_one * listed.number, most);
+  if (!found.any) notice_nothing(relation, "max_groups");
   const bool applies = found.any && wished;
   if (applies) set_groups(relation, found.limit);
   return row_of_result(fcinfo, found, noise_of_one, applies);

@@ -307,7 +307,8 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
       list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
                   key_conditions_below(level->select, replacement.keys, replacement.new_keys));
   conditions = conditions_on_groups(level->select, replacement, conditions);
-  if (!are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
+  const bool is_long = combinations(replacement) > kMaxElements;
+  if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
   check_keys_are_left(level, replacement, conditions);

@@ -117,9 +117,10 @@ bool lacks_max_rows(const PlainLevel* level) {
 }
 
 const char* call_of_owner(const ColumnOrigin& column) {
-  return psprintf("dp_set_domain(%s, %s, lower, upper)",
-                  quote_literal_cstr(quote_identifier(get_rel_name(column.relation))),
-                  quote_literal_cstr(get_attname(column.relation, column.column, false)));
+  const char* table = quote_literal_cstr(quote_identifier(get_rel_name(column.relation)));
+  const char* name = quote_literal_cstr(get_attname(column.relation, column.column, false));
+  return psprintf("dp_set_domain(%s, %s, lower, upper) or dp_learn_domain(%s, %s, epsilon)", table,
+                  name, table, name);
 }
 
 // The sentences of the hint, each perhaps empty.

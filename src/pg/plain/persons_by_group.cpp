@@ -24,16 +24,24 @@ namespace {
 
 // ---- The level -----------------------------------------------------------------------------
 
-// Whether the owners of all tables state in how many groups a person counts, and one of them states
-// another number than max_rows. A table with one row of each person needs no number.
-bool states_groups(const Level* level) {
-  bool is_stated = false;
+bool have_lists(const Level* level, const List* keys) {
+  for (auto* key : each<SortGroupClause>(keys)) {
+    Node* expression = get_sortgroupclause_expr(key, level->query->targetList);
+    if (public_values_of(level, expression) == NIL) return false;
+  }
+  return true;
+}
+
+// Whether it is known in how many groups a person is at most: by what the owners of all tables
+// state, or by the lists of the keys.
+bool limits_groups(const Level* level) {
+  bool is_stated = true;
   for (const Oid relation : each_oid(level->borrowed_rows)) {
     const ProtectedRelation* protection = find_protected_relation(relation);
-    if (protection == nullptr || protection->max_groups == 0) return false;
-    is_stated |= protection->max_groups != protection->max_rows;
+    if (protection == nullptr) return false;
+    is_stated &= protection->max_groups != 0;
   }
-  return is_stated;
+  return is_stated || have_lists(level, level->query->groupClause);
 }
 
 // The relation whose rows tell whose row it is: no outer join leaves out its rows.
@@ -197,7 +205,7 @@ bool has_key_for_others(const Level* level) {
 bool counts_persons_by_group(const Level* level) {
   const Query* query = level->query;
   return level->borrowed_rows != NIL && has_plain_clauses(query) && !level->has_public_side &&
-         !level->has_one_row && !level->groups_persons && states_groups(level) &&
+         !level->has_one_row && !level->groups_persons && limits_groups(level) &&
          !has_other_parts(level, as<Node>(query->targetList)) &&
          !has_other_parts(level, query->havingQual) && person_of(level) != nullptr &&
          !has_key_for_others(level);

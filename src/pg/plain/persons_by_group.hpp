@@ -6,7 +6,7 @@
 // person counts once in a group, so all that matters is in which groups. As a number of different
 // values it would have the noise of max_rows rows of a person, of which some would not be seen. As
 // a number of rows of SELECT DISTINCT person, kind, a person group, it has that of max_groups
-// groups.
+// groups, or of all groups if their lists are shorter (most_rows_of_person() of pg/query).
 namespace dpquantile {
 
 // Whether a query level has groups and no aggregates but numbers of persons, and its rows can be

@@ -22,8 +22,12 @@ planner_hook_type previous_planner = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
 double epsilon_of_session = 0;
 
-// Plans have the epsilon in them.
+// Plans have the epsilon and the limit in them.
 void plan_anew(double, void*) {
+  ResetPlanCache();
+}
+
+void plan_with_other_limit(int, void*) {
   ResetPlanCache();
 }
 
@@ -135,6 +139,10 @@ void install_plain_hooks() {
       "dpquantile.epsilon", "The epsilon of each standard aggregate over protected tables.",
       "At most that of the grant (dp_grant_private_access). 0: that of the grant.",
       &epsilon_of_session, 0, 0, 100, PGC_USERSET, 0, nullptr, plan_anew, nullptr);
+  DefineCustomIntVariable(
+      "dpquantile.max_rows", "The most rows of a person that an answer over protected tables uses.",
+      "At most max_rows of the table (dp_protect_table). 0: that of the table.",
+      &max_rows_of_session, 0, 0, 1000, PGC_USERSET, 0, nullptr, plan_with_other_limit, nullptr);
   previous_planner = planner_hook;
   planner_hook = plan_plain;
   previous_start = ExecutorStart_hook;

@@ -9,9 +9,9 @@ extern "C" {
 
 namespace dpquantile {
 
-// Installs the setting dpquantile.epsilon, and the hooks that answer standard aggregates over
-// protected tables with private ones. Call it once, after install_protect_hooks(): the
-// validator looks at what this room has made.
+// Installs the settings dpquantile.epsilon and max_rows, and the hooks that answer standard
+// aggregates over protected tables with private ones. Call it once, after install_protect_hooks():
+// the validator looks at what this room has made.
 void install_plain_hooks();
 
 // What the planner hook does with a query: translate_plain_query() with the session's setting.

@@ -15,6 +15,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
@@ -461,6 +462,61 @@ int find_most(const Level* level, const Limit& limit) {
   return level->unites_rows ? sum_of_branches(level, limit) : most_of_entries(level, limit);
 }
 
+int elements_of(const Node* call) {
+  if (!IsA(call, FuncExpr) || as<FuncExpr>(call)->funcid != F_UNNEST_ANYARRAY) return 0;
+  const auto* array = static_cast<const Node*>(linitial(as<FuncExpr>(call)->args));
+  if (!IsA(array, Const) || as<Const>(array)->constisnull) return 0;
+  const ArrayType* values = DatumGetArrayTypeP(as<Const>(array)->constvalue);
+  return ArrayGetNItems(ARR_NDIM(values), ARR_DIMS(values));
+}
+
+// The most rows of a list in FROM: VALUES, or arrays of constants. 0 for anything else.
+int rows_of_list(const RangeTblEntry* table) {
+  if (table->rtekind == RTE_VALUES) return list_length(table->values_lists);
+  if (table->rtekind == RTE_SUBQUERY) {
+    const Query* query = table->subquery;
+    const bool shows_one = list_length(query->rtable) == 1 && !query->hasTargetSRFs;
+    const auto* shown = shows_one ? static_cast<RangeTblEntry*>(linitial(query->rtable)) : nullptr;
+    return shown != nullptr && shown->rtekind == RTE_VALUES ? rows_of_list(shown) : 0;
+  }
+  if (table->rtekind != RTE_FUNCTION) return 0;
+  int most = 0;
+  for (const auto* function : each<const RangeTblFunction>(table->functions)) {
+    const int elements = elements_of(function->funcexpr);
+    if (elements == 0) return 0;
+    most = Max(most, elements);
+  }
+  return most;
+}
+
+// The most groups of the level if its keys are columns of lists, and nothing else; otherwise 0.
+// A person is in no more.
+int listed_groups(const Level* level) {
+  const Query* query = level->query;
+  Bitmapset* lists = nullptr;
+  for (const auto* key : each<SortGroupClause>(query->groupClause)) {
+    auto* expression =
+        get_sortgroupclause_expr(const_cast<SortGroupClause*>(key), query->targetList);
+    if (contain_vars_of_level(expression, 1)) return 0;
+    lists = bms_union(lists, pull_varnos(nullptr, expression));
+  }
+  double groups = lists == nullptr ? 0 : 1;
+  for (int list = -1; (list = bms_next_member(lists, list)) >= 0;) {
+    groups *= rows_of_list(entry_of(level, list).table);
+  }
+  return static_cast<int>(Min(groups, static_cast<double>(PG_INT32_MAX)));
+}
+
+// As many as an owner may state.
+constexpr int kMostUnstatedGroups = 1000;
+
+int most_groups_of_person(const Level* level, int stated) {
+  const int listed = level->has_one_row_in_group ? listed_groups(level) : 0;
+  if (listed == 0) return stated;
+  if (stated == 0) return listed <= kMostUnstatedGroups ? listed : 0;
+  return Min(stated, listed);
+}
+
 void find_most_rows(Level* level) {
   const Limit rows = {&BorrowedRelation::max_rows, &Level::most_rows};
   const Limit groups = {&BorrowedRelation::max_groups, &Level::most_groups};
@@ -469,7 +525,7 @@ void find_most_rows(Level* level) {
     level->only_names_persons &= !has_limiting_rows(entry_of(level, number));
   }
   level->most_rows = find_most(level, rows);
-  level->most_groups = find_most(level, groups);
+  level->most_groups = most_groups_of_person(level, find_most(level, groups));
   level->most_rows_in_from = most_of_entries(level, rows);
 }
 
@@ -557,6 +613,14 @@ Level* read_level(Statement* statement, Level* parent, Query* query) {
 }
 
 }  // namespace
+
+int max_rows_of_session = 0;
+
+int most_rows_of_person(const Level* level) {
+  if (level->has_one_row_in_group) return level->most_groups;
+  const bool is_less = max_rows_of_session > 0 && max_rows_of_session < level->most_rows;
+  return is_less ? max_rows_of_session : level->most_rows;
+}
 
 Statement* read_statement(Query* query, List* borrowed) {
   auto* statement = static_cast<Statement*>(palloc0(sizeof(Statement)));

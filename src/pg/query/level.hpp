@@ -74,8 +74,9 @@ struct Level {
   bool has_chosen_groups;
   // How many rows of a person it has at most, by what the owners of its tables state in max_rows: 1
   // if each person has one row, the sum of those of the queries of a UNION ALL, and else the most
-  // that an entry of FROM has. The same with max_groups; and of FROM, below a GROUP BY. 0 if an
-  // owner states nothing.
+  // that an entry of FROM has. The same with max_groups, and no more than the level has groups if
+  // each person has one row in each of them and their keys are columns of lists; and of FROM, below
+  // a GROUP BY. 0 if an owner states nothing.
   int most_rows;
   int most_groups;
   int most_rows_in_from;
@@ -102,11 +103,12 @@ struct Level {
 // What a query may read (check_scans() of pg/protect).
 inline constexpr int kMostScans = 1000;
 
-// How many rows of a person may be used, by what the owners state: groups where each person has one
-// row in each of them. 0 if an owner states nothing.
-inline int most_rows_of_person(const Level* level) {
-  return level->has_one_row_in_group ? level->most_groups : level->most_rows;
-}
+// The setting dpquantile.max_rows: 0, or how many rows of a person the session wants used at most.
+extern int max_rows_of_session;
+
+// How many rows of a person are used, by what the owners, the lists of keys and the session state:
+// groups where each person has one row in each of them. 0 if nothing is stated by the former.
+int most_rows_of_person(const Level* level);
 
 // Reads all levels. Group keys stand in the expressions of each afterwards, in all versions of
 // PostgreSQL; without borrowed relations those of grouping sets stay as they are. `borrowed` is

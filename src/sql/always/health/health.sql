@@ -202,7 +202,9 @@ AS $$
   UNION ALL
   SELECT 'protection', f.subject, f.status, f.detail FROM dpquantile.protection_findings() f
   UNION ALL
-  SELECT 'published', s.relation::text, 'ok', format('what is published of it costs epsilon %s%s, for every role, beside what it spends', s.epsilon, ' and delta ' || nullif(s.delta, 0))
+  SELECT 'published', s.relation::text, CASE WHEN s.epsilon > 10 THEN 'warning' ELSE 'ok' END,
+         format('what is published of it costs epsilon %s%s, for every role, beside what it spends', s.epsilon, ' and delta ' || nullif(s.delta, 0))
+         || CASE WHEN s.epsilon > 10 THEN ': an epsilon above 10 may tell of single rows or persons' ELSE '' END
     FROM dpquantile.published_spending s
   UNION ALL
   SELECT 'restriction', 'autovacuum', 'warning',

@@ -17,7 +17,7 @@ BEGIN
             HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., max_rows => %s).',
                           asked, check_protection.max_rows);
   ELSIF NOT check_protection.max_rows BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'max_rows must be between 1 and 1000, got %', check_protection.max_rows
+    RAISE EXCEPTION 'max_rows must be between 1 and 1000, or 0 for none, got %', check_protection.max_rows
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A query sees at most max_rows rows of each person. Each gets a part of the epsilon.';
   END IF;
@@ -27,7 +27,7 @@ BEGIN
             HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., max_groups => %s).',
                           asked, check_protection.max_groups);
   ELSIF NOT check_protection.max_groups BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'max_groups must be between 1 and 1000, got %', check_protection.max_groups
+    RAISE EXCEPTION 'max_groups must be between 1 and 1000, or 0 for none, got %', check_protection.max_groups
       USING ERRCODE = 'invalid_parameter_value',
             HINT = 'A number of persons by group counts each person in at most max_groups groups. Each gets a part of the epsilon.';
   END IF;
@@ -36,10 +36,6 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value',
             HINT = format('Name the column that identifies the persons: SELECT dp_protect_table(%L, user_id => ..., unit => %L).',
                           asked, check_protection.unit);
-  ELSIF check_protection.unit = '' THEN
-    RAISE EXCEPTION 'unit must be a name, got an empty one'
-      USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'Name the kind of persons that user_id identifies, such as patient, or leave it out.';
   END IF;
   PERFORM dpquantile.check_reference(asked, check_protection.user_id, check_protection.unit, check_protection.through);
 END
@@ -289,6 +285,55 @@ COMMENT ON FUNCTION dpquantile.change_users_column(dpquantile.protected_table, n
   'before: the row of a protected table, locked; the others: its new user column, limits and reference. An error unless the old column, or the table that '
   'it referred to, is gone, or there was none.';
 
+CREATE OR REPLACE FUNCTION dpquantile.notice_kept(before dpquantile.protected_table, max_rows integer, unit name, through regclass, max_groups integer) RETURNS void
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  kept CONSTANT text := concat_ws(', ', 'max_rows ' || CASE WHEN notice_kept.max_rows IS NULL THEN before.max_rows END,
+                                        'max_groups ' || CASE WHEN notice_kept.max_groups IS NULL THEN before.max_groups END,
+                                        'unit ' || CASE WHEN notice_kept.unit IS NULL THEN before.unit END,
+                                        'through ' || CASE WHEN notice_kept.through IS NULL THEN before.through END);
+BEGIN
+  IF kept <> '' THEN
+    RAISE NOTICE '% keeps what is not named: %', before.relation, kept
+      USING HINT = 'max_rows => 0, max_groups => 0 or unit => '''' takes one away.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.notice_kept(dpquantile.protected_table, integer, name, regclass, integer) IS
+  'before: the row of a table that is protected again with the same persons; the others: the arguments of dp_protect_table. Tells what stays as it is.';
+
+CREATE OR REPLACE FUNCTION dpquantile.wanted_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, max_groups integer)
+  RETURNS dpquantile.protected_table
+  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  asked CONSTANT regclass := wanted_protection.relation;
+  before dpquantile.protected_table;
+  wanted dpquantile.protected_table;
+BEGIN
+  wanted.max_rows := nullif(wanted_protection.max_rows, 0);
+  wanted.max_groups := nullif(wanted_protection.max_groups, 0);
+  wanted.unit := nullif(wanted_protection.unit, '');
+  wanted.through := wanted_protection.through;
+  SELECT * INTO before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
+  IF before.user_column = wanted_protection.user_id
+     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = asked AND a.attnum = before.user_number AND a.attname = before.user_column AND NOT a.attisdropped)
+     AND coalesce(wanted_protection.through, before.through) IS NOT DISTINCT FROM before.through AND before.through IS DISTINCT FROM 0
+  THEN
+    PERFORM dpquantile.notice_kept(before, wanted_protection.max_rows, wanted_protection.unit, wanted_protection.through, wanted_protection.max_groups);
+    wanted.max_rows := nullif(coalesce(wanted_protection.max_rows, before.max_rows), 0);
+    wanted.max_groups := nullif(coalesce(wanted_protection.max_groups, before.max_groups), 0);
+    wanted.unit := nullif(coalesce(wanted_protection.unit, before.unit), '');
+    wanted.through := before.through;
+  END IF;
+  RETURN wanted;
+END
+$$;
+COMMENT ON FUNCTION dpquantile.wanted_protection(regclass, name, integer, name, regclass, integer) IS
+  'The arguments of dp_protect_table. max_rows, unit, through and max_groups as they are wanted: what is NULL stays as it is where the table is protected with these persons already.';
+
 CREATE OR REPLACE FUNCTION dpquantile.set_protection(relation regclass, user_id name, max_rows integer, unit name, through regclass, max_groups integer, caller oid) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -297,13 +342,15 @@ DECLARE
   asked CONSTANT regclass := set_protection.relation;
   number smallint;
   before dpquantile.protected_table;
+  wanted dpquantile.protected_table;
 BEGIN
   PERFORM dpquantile.check_version();
-  PERFORM dpquantile.check_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
+  wanted := dpquantile.wanted_protection(asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups);
+  PERFORM dpquantile.check_protection(asked, set_protection.user_id, wanted.max_rows, wanted.unit, wanted.through, wanted.max_groups);
   number := dpquantile.number_of_users_column(asked, set_protection.user_id);
-  PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id, set_protection.through);
+  PERFORM dpquantile.check_tables_with_same_rows(asked, set_protection.user_id, wanted.through);
   INSERT INTO dpquantile.protected_table (relation, user_column, max_rows, unit, through, max_groups)
-  VALUES (asked, set_protection.user_id, set_protection.max_rows, set_protection.unit, set_protection.through, set_protection.max_groups)
+  VALUES (asked, set_protection.user_id, wanted.max_rows, wanted.unit, wanted.through, wanted.max_groups)
   ON CONFLICT ON CONSTRAINT protected_table_pkey DO NOTHING;
   IF FOUND THEN
     -- Of rows that somebody has deleted from the table of protected tables
@@ -315,11 +362,11 @@ BEGIN
     RETURN;
   END IF;
   SELECT * INTO STRICT before FROM dpquantile.protected_table t WHERE t.relation = asked FOR UPDATE;
-  IF (before.user_column, before.user_number, before.through) IS NOT DISTINCT FROM (set_protection.user_id, number, set_protection.through) THEN
-    PERFORM dpquantile.change_limits(before, set_protection.max_rows, set_protection.unit, set_protection.max_groups);
+  IF (before.user_column, before.user_number, before.through) IS NOT DISTINCT FROM (set_protection.user_id, number, wanted.through) THEN
+    PERFORM dpquantile.change_limits(before, wanted.max_rows, wanted.unit, wanted.max_groups);
   ELSE
-    PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, set_protection.max_rows, set_protection.unit,
-                                           set_protection.through, set_protection.max_groups);
+    PERFORM dpquantile.change_users_column(before, set_protection.user_id, number, wanted.max_rows, wanted.unit,
+                                           wanted.through, wanted.max_groups);
   END IF;
   PERFORM dpquantile.check_view(asked);
 END
@@ -377,7 +424,9 @@ COMMENT ON FUNCTION @extschema@.dp_protect_table(regclass, name, integer, name, 
   'to which user_id refers by a foreign key: the person of a row is that of the row that it refers to, as a line of an order is about the customer of '
   'the order (default: NULL, user_id identifies the person itself); max_groups: in how many groups of one answer '
   'a person may count, 1 to 1000: a number of persons by group, such as count(DISTINCT user_id) with GROUP BY, then counts each person '
-  'in at most so many groups, chosen at random, and answers with epsilon / max_groups (default: NULL, max_rows). For the owner of the table.';
+  'in at most so many groups, chosen at random, and answers with epsilon / max_groups (default: NULL, max_rows). Where all keys of GROUP BY have public lists that '
+  'make fewer groups, their number takes its place. Of a table that is protected already with this user_id, what is not named stays as it is; max_rows => 0, '
+  'max_groups => 0 and unit => '''' take it away. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_unprotect_table(relation regclass) RETURNS void
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_unprotect_table';
@@ -392,7 +441,8 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_learn_limits(relation regclass, epsilo
 COMMENT ON FUNCTION @extschema@.dp_learn_limits(regclass, float8, float8, boolean) IS
   'Finds max_rows of a table that protects persons, where a count of the rows loses as little as it can by the rows that are left out and by noise together, and publishes it: it becomes '
   'max_rows, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; epsilon: what this costs each person of the table, 1e-6 to 1000, for every role, '
-  'beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably before anything is drawn, and stays noted after a rollback; answer_epsilon: what a count will '
+  'beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. Means need fewer rows of a person than counts: sessions may lower the limit for themselves (dpquantile.max_rows). '
+  'What it costs is noted durably before anything is drawn, and stays noted after a rollback; answer_epsilon: what a count will '
   'cost; of answers with k groups, state a k-th of that (default: NULL, the smallest epsilon of the grants); apply: whether it becomes max_rows (default: true). Without, look at it, and call dp_protect_table; '
   'max_rows: NULL if the table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_rows: about how many rows there are; rows_left_out: about how many of them max_rows leaves out, of persons '
   'with up to four times as many rows as others surely have; persons with far more rows than these, up to some 30 / epsilon of them, are in no number, and neither are their rows in an error; rows_left_out_error: the noise in it, in 95 of 100 calls; noise_of_count: the '
