@@ -248,6 +248,9 @@ SELECT (CASE WHEN ("visits"."amount" >= 100) THEN 'high' WHEN NOT ("visits"."amo
 SELECT CAST(FLOOR("visits"."amount" / 100) AS BIGINT) AS "bin", SUM(1) AS n FROM "regress_dpq_bi"."visits" "visits" WHERE (STRPOS(CAST("visits"."city" AS TEXT),CAST(E'o' AS TEXT)) > 0) GROUP BY 1 ORDER BY 1;
 SELECT TO_DATE(TO_CHAR("visits"."at", 'IYYY-01'), 'IYYY-IW') AS "iyr:at:ok", SUM(1) FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1;
 SELECT BOOL_OR("visits"."urgent") FROM "regress_dpq_bi"."visits" "visits";
+-- What the hints say in their place
+SELECT date_trunc('week', make_date(extract(isoyear FROM at)::int, 1, 4))::date AS iso_year, sum(1) > 0 AS rows FROM visits GROUP BY 1;
+SELECT count(*) FILTER (WHERE urgent) > 0 AS bool_or, count(*) FILTER (WHERE NOT urgent) = 0 AS bool_and, avg(urgent::int) BETWEEN 0 AND 1 AS share FROM visits;
 SELECT "visits"."department", SUM(1) FROM "regress_dpq_bi"."visits" "visits"
  INNER JOIN (SELECT "visits"."department" AS "department", SUM(1) AS "$__alias__0" FROM "regress_dpq_bi"."visits" "visits" GROUP BY 1 ORDER BY 2 DESC, 1 ASC LIMIT 1) "t0" ON ("visits"."department" IS NOT DISTINCT FROM "t0"."department") GROUP BY 1;
 

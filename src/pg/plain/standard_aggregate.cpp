@@ -167,7 +167,8 @@ void refuse_order(const PlainLevel* level, const Aggref* call) {
   refuse_call(level, call,
               psprintf("DISTINCT or ORDER BY in %s would choose rows by other rows",
                        get_func_name(call->aggfnoid)),
-              "Leave it out. Only count(DISTINCT column) has a private counterpart.");
+              "Leave it out. Only count(DISTINCT column) has a private counterpart. A join by a "
+              "unique key gives each row once.");
 }
 
 Aggref* make_row_count(const PlainLevel* level, const Aggref* call, Node* row) {

@@ -77,7 +77,9 @@ const char* hint_of_function(const Node* node, const char* name) {
   if (is_one_of(name, "concat concat_ws format")) return "Write name || ' ' || age::text.";
   if (is_one_of(name, "textanycat anytextcat")) return "Cast to text: || age::text.";
   if (is_one_of(name, "to_date to_timestamp to_number")) {
-    return "Cast the text: written::date, written::numeric.";
+    return "Cast the text: written::date, written::numeric. A month begins at date_trunc('month', "
+           "at), an ISO year at date_trunc('week', make_date(extract(isoyear FROM at)::int, 1, "
+           "4)).";
   }
   if (strstr(name, "regex") != nullptr) {
     return "Use ~, LIKE, ILIKE, split_part or position: CASE WHEN a ~ '^x' THEN ... END.";

@@ -12,6 +12,7 @@
 #include "pg/protect/user_of_row.hpp"
 #include "pg/server/own_objects.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 #include "pg/vocabulary/own_function.hpp"
 
 extern "C" {
@@ -37,6 +38,16 @@ constexpr char kPrivateHint[] =
 constexpr char kModeHint[] =
     "Ask how often there is each value, and take the first: SELECT kind, dp_count(0.1) FROM visits "
     "GROUP BY kind ORDER BY 2 DESC LIMIT 1, or count(*) in plain SQL.";
+constexpr char kTruthHint[] =
+    "Ask the share of the rows, dp_avg(x::int, 0.1, 0, 1), or in plain SQL count(*) FILTER (WHERE "
+    "x) "
+    "> 0 for bool_or and count(*) FILTER (WHERE NOT x) = 0 for bool_and. Noise may decide about "
+    "few "
+    "rows.";
+constexpr char kListHint[] =
+    "It would show values of single rows. Those that many rows have are the keys of groups: GROUP "
+    "BY "
+    "kind.";
 constexpr char kUserGroupHint[] =
     "Write dp_keep_group with this column as user_id, and max_groups: the most groups of a person.";
 
@@ -48,6 +59,11 @@ constexpr char kUserGroupHint[] =
 const char* hint_for_other_aggregate(const JudgedStatement* statement, const Aggref* call) {
   if (call->aggfnoid == F_MODE) return kModeHint;
   const bool is_standard = call->aggfnoid < FirstUnpinnedObjectId;
+  const char* name = is_standard ? get_func_name(call->aggfnoid) : nullptr;
+  if (name != nullptr && is_one_of(name, "bool_or bool_and every")) return kTruthHint;
+  if (name != nullptr && is_one_of(name, "string_agg array_agg json_agg jsonb_agg")) {
+    return kListHint;
+  }
   if (!is_standard || statement->refused.answers_plain_sql) return kPrivateHint;
   return psprintf(
       "%s For plain SQL, such as count(*), ask the owner of the table for an epsilon: "

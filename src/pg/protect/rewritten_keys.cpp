@@ -43,7 +43,7 @@ void check_one_value(const JudgedLevel* level, Node* key) {
   if (!expression_returns_set(key)) return;
   refuse(level->statement->refused, exprLocation(key),
          "a set-returning function in GROUP BY would put a row into several groups",
-         accepted_keys(level->statement->refused));
+         "Count the rows that have each value, by FILTER (WHERE 'a' = ANY (tags)).");
 }
 
 // The columns of an entry of FROM that are keys.
