@@ -128,8 +128,15 @@ SELECT kind, count(*) FROM visits WHERE kind = 'webb' GROUP BY kind;
 SELECT kind, region, count(DISTINCT v.person) FROM visits v JOIN persons p ON p.id = v.person WHERE lower(kind) = 'post' AND v.cost > 2 GROUP BY kind, region;
 SELECT count(*) FROM visits WHERE person IS NULL;
 SELECT avg(cost) FROM (SELECT * FROM visits WHERE cost > 2 AND person IS NULL) v;
+-- dp_keep_group written out shows them no more than a grant with a delta does.
+SELECT person, count(*) FROM visits GROUP BY person HAVING dp_keep_group(person, 0.5, 1e-6, 4);
+SELECT person, kind, dp_count(1) FROM visits GROUP BY person, kind HAVING dp_keep_group(person, 0.5, 1e-6, 4) AND dp_count(1) > 3;
+SELECT id, dp_count(1) FROM persons GROUP BY id HAVING dp_keep_group(id, 0.5, 1e-6, 1);
+SELECT id, dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(0.5, 1e-6);
+SELECT kind, dp_count(1) FROM visits WHERE person = 100 GROUP BY kind HAVING dp_keep_group(person, 0.5, 1e-6, 4);
 SELECT b.epsilon_spent - s.epsilon_spent AS charged FROM dp_budget b, spent s;
 -- Others may answer something.
+SELECT badge > 0 AS some, dp_count(100) > 100 AS many FROM staff GROUP BY badge > 0 HAVING dp_keep_group(0.5, 1e-6);
 SELECT badge > 0 AS some, count(*) FROM staff WHERE badge < 50 GROUP BY badge > 0;
 SELECT town, count(*) FROM staff WHERE badge = 7 AND id > 0 GROUP BY town;
 SELECT email, count(*) FROM staff GROUP BY email;

@@ -267,6 +267,23 @@ SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
 SELECT count(*) FROM regress_dpq_staged.costly WHERE cost > (SELECT count(*) / 10 FROM regress_dpq_staged.visit);
 RESET SESSION AUTHORIZATION;
 
+-- threat 241: what follows from answers that are charged is no reason to refuse: keys that they leave out are in no group, and no more is charged.
+SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
+CREATE TEMP TABLE before AS SELECT epsilon_spent AS before FROM dp_budget;
+SELECT v.town, count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 2) x ON x.town = v.town WHERE v.town = 'd' GROUP BY v.town;
+SELECT sum(n) AS n FROM (SELECT v.town, count(*) AS n FROM visit v JOIN (SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 2) x ON x.town = v.town WHERE v.town = 'd' GROUP BY v.town) t;
+SELECT epsilon_spent - before AS charged FROM dp_budget, before;
+-- What follows from the text is refused before.
+SELECT v.town, count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town ORDER BY count(*) DESC LIMIT 2) x ON x.town = v.town WHERE v.town = 'x' GROUP BY v.town;
+SELECT epsilon_spent - before AS charged FROM dp_budget, before;
+-- What cannot be compared with rows says what is charged.
+SELECT count(*) FROM visit WHERE town = (SELECT repeat(max(town), 4000) FROM (SELECT town FROM visit GROUP BY town LIMIT 1) x);
+SELECT count(*) FROM visit WHERE town = (SELECT repeat(max(town), 70000) FROM (SELECT town FROM visit GROUP BY town LIMIT 1) x);
+SELECT count(*) FROM visit WHERE town = (SELECT repeat(max(name), 70000) FROM (SELECT name FROM town LIMIT 1) x);
+SELECT epsilon_spent - before AS charged FROM dp_budget, before;
+DROP TABLE before;
+RESET SESSION AUTHORIZATION;
+
 -- A table that an open cursor reads later stays as it is.
 SET SESSION AUTHORIZATION regress_dpq_staged_analyst;
 CREATE TEMP TABLE word (text text);

@@ -53,8 +53,8 @@ my ($left) = $printed =~ /^ analyst │(?:[^│]*│){2} +([0-9.]+) │/m;
 my ($said) = slurp_file("$root/docs/languages.md") =~ /`make demo`, which leaves epsilon ([0-9.]+)\. /;
 is($said, $left, 'docs/languages.md says what the demo leaves');
 
-# What README.md and docs/persons.md show runs: blocks of SQL as a superuser, what follows a prompt as its role. An answer has the columns
-# that the page shows, a refusal its text.
+# What README.md and docs/persons.md show runs: blocks of SQL as a superuser, but for the questions of docs/persons.md, what follows a prompt
+# as its role. An answer has the columns that the page shows, a refusal its text.
 foreach my $page ('README.md', 'docs/persons.md')
 {
 	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS guide');
@@ -70,7 +70,10 @@ foreach my $page ('README.md', 'docs/persons.md')
 	my (%blocks, $prepared);
 	while ($text =~ /^```(\w*)\n(.*?)^```$/msg) { push @{ $blocks{$1} }, $2; }
 	$prepared = "CREATE EXTENSION dpquantile; SELECT dp_grant_budget('postgres', 10);\n" unless $page eq 'README.md';
+	my @questions = $page eq 'README.md' ? () : splice @{ $blocks{sql} }, 1;
 	unlike($run->('postgres', join '', $prepared // '', @{ $blocks{sql} }), qr/ERROR/, "$page: the blocks run");
+	unlike($run->('postgres', q{SELECT dp_grant_budget('reader', 100)}), qr/ERROR/, "$page: the budget") if @questions;
+	unlike($run->('reader', $_), qr/ERROR/, "$page: $_") foreach @questions;
 	foreach my $session (@{ $blocks{''} })
 	{
 		while ($session =~ /^(owner|reader)=> (.*?;)\n(.*?)(?=^\w+=>|^\n|\z)/msg)

@@ -20,6 +20,8 @@ namespace dpquantile {
 namespace {
 
 List* earlier_answers = NIL;
+bool parts_are_charged = false;
+constexpr char kPartsAreCharged[] = "What the subqueries cost is charged, and nothing else. ";
 
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
@@ -94,6 +96,20 @@ List* begin_with_answers(List* parameters) {
   return before;
 }
 
+bool begin_after_charge(bool is_charged) {
+  const bool before = parts_are_charged;
+  parts_are_charged = is_charged;
+  return before;
+}
+
+bool is_after_charge() {
+  return parts_are_charged;
+}
+
+const char* charge_of_refused_call() {
+  return parts_are_charged ? kPartsAreCharged : "This call was not charged. ";
+}
+
 const List* parameters_of_answers() {
   return earlier_answers;
 }
@@ -140,7 +156,7 @@ void check_value_size(Datum value, Oid type) {
                   errmsg("a value that protected rows are compared with is too large"),
                   errdetail("It has more than %d elements or %d bytes.", kMaxElements,
                             static_cast<int>(kMaxValueBytes)),
-                  errhint("%s", kSizeHint)));
+                  errhint("%s%s", parts_are_charged ? kPartsAreCharged : "", kSizeHint)));
 }
 
 void check_short_value(Size bytes, int most) {
@@ -150,8 +166,8 @@ void check_short_value(Size bytes, int most) {
            errmsg("a parameter value used with protected rows is too long"),
            errdetail("It has %zu bytes; together with the functions of this query, %d are allowed.",
                      bytes, most),
-           errhint("This call was not charged. Use a shorter value or fewer functions of texts, or "
-                   "write it as a literal.")));
+           errhint("%sUse a shorter value or fewer functions of texts, or write it as a literal.",
+                   charge_of_refused_call())));
 }
 
 void check_short_number(Datum value, Oid type) {
@@ -159,7 +175,7 @@ void check_short_number(Datum value, Oid type) {
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                   errmsg("a number used with protected rows has too many digits"),
                   errdetail("It has more than %d digits.", kMostNumericDigits),
-                  errhint("This call was not charged. Use fewer digits, or double precision.")));
+                  errhint("%sUse fewer digits, or double precision.", charge_of_refused_call())));
 }
 
 void check_pattern_value(Datum value, Oid collation) {

@@ -24,6 +24,16 @@ List* begin_with_answers(List* parameters);
 // Those of the parts that are being planned now, one in another.
 const List* parameters_of_answers();
 
+// While the later parts of such a query are planned and run: the first have been charged. Returns
+// whether it was so before.
+bool begin_after_charge(bool is_charged);
+
+// What a hint says first of the charge of the call that is refused.
+const char* charge_of_refused_call();
+
+// Whether parts of the statement have been charged.
+bool is_after_charge();
+
 // Whether an expression has one of them.
 bool has_earlier_answer(const Node* expression);
 

@@ -11,6 +11,7 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -191,22 +192,34 @@ void shorten_lists(const Level* level, const List* conditions, Replacement* repl
   replacement->lists = shorter;
 }
 
-// Keys that WHERE leaves out are in no answer. Without any other it would have no group.
-void check_keys_are_left(const PlainLevel* level, const Replacement& replacement,
-                         const List* conditions) {
-  if (conditions == NIL) return;
+// Whether WHERE leaves a key of the lists.
+bool has_keys_left(const PlainLevel* level, const Replacement& replacement,
+                   const List* conditions) {
+  if (conditions == NIL) return true;
   const List* tests = tests_of(level->select, replacement.new_keys, conditions);
   bool is_left = false;
   each_combination(replacement, [&](const List* row) {
     is_left = may_be_shown(tests, row);
     return !is_left;
   });
-  if (is_left) return;
-  refuse(level->refused, kNowhere,
-         "WHERE leaves out all keys of GROUP BY that are publicly known, so the answer would have "
-         "no group",
-         "Column domains of dp_protected_tables lists them. Ask the owner of the table for "
-         "dp_set_domain if there are others.");
+  return is_left;
+}
+
+// Keys that WHERE leaves out are in no answer. Without any other it has no group. Where answers
+// that have been charged leave them out, that is what was asked, and nothing more is charged.
+void show_nothing(const PlainLevel* level) {
+  if (!is_after_charge()) {
+    refuse(
+        level->refused, kNowhere,
+        "WHERE leaves out all keys of GROUP BY that are publicly known, so the answer would have "
+        "no group",
+        "Column domains of dp_protected_tables lists them. Ask the owner of the table for "
+        "dp_set_domain if there are others.");
+  }
+  Query* query = level->select->query;
+  query->limitOption = LIMIT_OPTION_COUNT;
+  query->limitCount = as<Node>(
+      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
 }
 
 // ---- Rows without a group ------------------------------------------------------------------
@@ -311,7 +324,7 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
-  check_keys_are_left(level, replacement, conditions);
+  if (!has_keys_left(level, replacement, conditions)) show_nothing(level);
   note_keys_without_null(level, replacement);
   Query* source = make_source_of_keys(query, replacement);
   fill_list_join(made, replacement, source);

@@ -295,6 +295,9 @@ void translate_select(const Translation* translation, Level* select) {
   PlainLevel level{};
   if (!find_level(translation, select, &level)) return;
   const Query* query = select->query;
+  const bool chooses_groups = query->groupClause != NIL && query->groupingSets == NIL &&
+                              !select->has_public_side && has_keep_group(query->havingQual);
+  if (chooses_groups) attempt(level.refused, [&] { refuse_hidden_groups(&level); });
   if (!find_prices(&level)) {
     if (!has_standard_aggregate(query)) list_groups(&level);
     return;

@@ -111,8 +111,8 @@ PlannedStmt* plan_quietly(const StagedQuery* staged, Query* query, const char* t
 }
 
 // `most`: how many rows are read; 0: all.
-PartRows run(const EState* state, const StagedQuery* staged, Query* query, ParamListInfo planned,
-             ParamListInfo executed, uint64 most) {
+PartRows run_part(const EState* state, const StagedQuery* staged, Query* query,
+                  ParamListInfo planned, ParamListInfo executed, uint64 most) {
   PlannedStmt* plan = plan_quietly(staged, query, state->es_sourceText, planned);
   QueryDesc* started =
       CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
@@ -127,6 +127,18 @@ PartRows run(const EState* state, const StagedQuery* staged, Query* query, Param
   ExecutorFinish(started);
   ExecutorEnd(started);
   FreeQueryDesc(started);
+  return part;
+}
+
+PartRows run(const EState* state, const StagedQuery* staged, Query* query, ParamListInfo planned,
+             ParamListInfo executed, uint64 most, bool is_charged) {
+  PartRows part{};
+  const bool before = begin_after_charge(is_charged || is_after_charge());
+  PG_TRY();
+  part = run_part(state, staged, query, planned, executed, most);
+  PG_FINALLY();
+  begin_after_charge(before);
+  PG_END_TRY();
   return part;
 }
 
@@ -297,6 +309,11 @@ bool is_empty(const Query* query) {
   return is_false && !has_group && query->setOperations == nullptr;
 }
 
+// Whether a part before this one has been charged. Those of public tables come first.
+bool is_charged_before(const StagedQuery* staged, int stages) {
+  return stages > 0 && !static_cast<const Stage*>(list_nth(staged->stages, stages - 1))->is_public;
+}
+
 // The rest is planned without values of parameters, as for the trial. So it is judged in the same
 // way.
 void run_all(StagedNode* node) {
@@ -313,15 +330,16 @@ void run_all(StagedNode* node) {
     }
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
-    const PartRows part =
-        run(state, &node->query, with_rows(&node->query, stage->query, rows), own,
-            parameters_of(state->es_param_list_info, node->query, rows), most_rows(stage));
+    const PartRows part = run(state, &node->query, with_rows(&node->query, stage->query, rows), own,
+                              parameters_of(state->es_param_list_info, node->query, rows),
+                              most_rows(stage), is_charged_before(&node->query, list_length(rows)));
     rows = lappend(rows, constants_of(stage, part));
   }
   Query* rest = with_rows(&node->query, node->query.rest, rows);
   require_same_user(node);
   node->answers = run(state, &node->query, rest, nullptr,
-                      parameters_of(state->es_param_list_info, node->query, rows), 0);
+                      parameters_of(state->es_param_list_info, node->query, rows), 0,
+                      is_charged_before(&node->query, list_length(rows)));
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
   MemoryContextSwitchTo(previous);
 }
