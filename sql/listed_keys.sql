@@ -135,8 +135,8 @@ SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits'
 SELECT function, mechanism, epsilon, neighbours FROM dp_ledger ORDER BY number DESC LIMIT 1;
 -- Without such a list it is refused, and the hint helps.
 SELECT mode() WITHIN GROUP (ORDER BY id) FROM visits;
-SELECT id % 3 AS key, count(*) BETWEEN 39 AND 41 AS n FROM visits GROUP BY 1 ORDER BY 2 DESC LIMIT 1;
-SELECT mode() WITHIN GROUP (ORDER BY id % 3) FROM visits;
+SELECT id / 100 AS key, count(*) BETWEEN 98 AND 100 AS n FROM visits GROUP BY 1 ORDER BY 2 DESC LIMIT 1;
+SELECT mode() WITHIN GROUP (ORDER BY id / 100) FROM visits;
 SELECT mode() WITHIN GROUP (ORDER BY weight) FROM visits;
 SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city = 'Rome';
 SELECT s.open, mode() WITHIN GROUP (ORDER BY v.city) FROM shops s LEFT JOIN visits v ON s.id = v.age GROUP BY s.open;

@@ -178,16 +178,18 @@ List* conditions_on_groups(const Level* level, const Replacement& replacement, L
   return all;
 }
 
-// Leaves out values of each key that conditions on it alone leave out.
+// Leaves out values of each key that conditions on it alone leave out; of all values but one, as
+// VALUES has a row. The conditions stay in the query.
 void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
   List* shorter = NIL;
   for (int i = 0; i < list_length(replacement->keys); ++i) {
     const List* tests = tests_of(level, list_make1(list_nth(replacement->new_keys, i)), conditions);
+    const auto* values = static_cast<const List*>(list_nth(replacement->lists, i));
     List* left = NIL;
-    for (auto* value : each<Node>(static_cast<const List*>(list_nth(replacement->lists, i)))) {
+    for (auto* value : each<Node>(values)) {
       if (may_be_shown(tests, list_make1(value))) left = lappend(left, value);
     }
-    shorter = lappend(shorter, left);
+    shorter = lappend(shorter, left != NIL ? left : list_make1(linitial(values)));
   }
   replacement->lists = shorter;
 }

@@ -81,7 +81,7 @@ void tell_of_chosen_groups(const Statement* statement) {
   if (!statement->aggregates_chosen_groups) return;
   ereport(NOTICE,
           (errmsg("groups of few rows or persons are not in what is computed of the groups"),
-           errdetail("Their keys have no public list, so they are hidden."),
+           errdetail("Which groups are shown is chosen privately."),
            errhint("Ask the rows themselves: percentile_cont(0.5) WITHIN GROUP (ORDER BY value) "
                    "for a median, an aggregate without GROUP BY for a total. Or ask the owner of "
                    "the table for a list of the keys (dp_set_domain).")));

@@ -114,8 +114,20 @@ namespace {
 
 // ---- Bounds --------------------------------------------------------------------------------
 
+// Aggregates need two bounds. Where all values are one number, as of CASE WHEN x THEN 1 END, 0 is
+// the other.
+ValueBounds with_two_ends(ValueBounds bounds) {
+  if (bounds.lower != bounds.upper) return bounds;
+  if (bounds.lower == 0) {
+    bounds.upper = 1;
+  } else {
+    (bounds.lower < 0 ? bounds.upper : bounds.lower) = 0;
+  }
+  return bounds;
+}
+
 ValueBounds require_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
-  if (const auto bounds = bounds_of(level->select, value)) return *bounds;
+  if (const auto bounds = bounds_of(level->select, value)) return with_two_ends(*bounds);
   refuse_without_bounds(level, call, value);
 }
 

@@ -625,12 +625,6 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
   return bounds ? bounds->granularity : std::nullopt;
 }
 
-// Bounds of numbers of which all are the same, as of CASE WHEN x THEN 1 END: with 0.
-Range with_two_ends(const Range& range) {
-  if (range.lower != range.upper) return range;
-  return range.lower == 0 ? Range{0, 1} : hull(range, Range{0, 0});
-}
-
 // The bounds of a column that WHERE cuts off, at a step of the column's own.
 ValueBounds on_grid(const ValueBounds& column, const Range& range) {
   const double step = column.granularity.value_or(is_temporal(column.type) ? 1 : 0);
@@ -656,9 +650,10 @@ std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
   const auto origin = origin_of(level, expression);
   const auto of_column =
       origin ? bounds_of_column(*origin, exprType(expression)) : std::optional<ValueBounds>();
-  MaybeRange range = with_ends(RangeSearch().range_of(level, expression));
-  if (range && !of_column && !is_temporal(*type)) range = with_two_ends(*range);
-  if (!range || !(range->lower < range->upper)) return of_column;
+  const MaybeRange range = with_ends(RangeSearch().range_of(level, expression));
+  if (!range || !(range->lower <= range->upper)) return of_column;
+  const bool is_one_number = range->lower == range->upper;
+  if (is_one_number && (of_column || is_temporal(*type))) return of_column;
   if (of_column) return on_grid(*of_column, *range);
   // Bounds of dates and times are dates and times.
   const bool rounds = is_temporal(*type);

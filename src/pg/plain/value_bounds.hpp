@@ -26,7 +26,7 @@ std::optional<ValueType> type_with_bounds(Oid type);
 // upper bound if a column declares it, and aggregates of the rows of a person. GREATEST, LEAST, the
 // conditions of CASE and WHERE may state bounds themselves, also by now() from below. None if a
 // column has no domain, the expression is another one, or it is computed from more than 1000
-// others. Where all values are the same number, 0 is a bound, too. The granularity is that of a
+// others. Both bounds are the same where all values are one number. The granularity is that of a
 // column that is shown as it is, or cast to float8 or numeric.
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression);
 
