@@ -105,6 +105,9 @@ SELECT count(*) FROM (SELECT patient FROM visits WHERE day = '2024-01-01' GROUP 
 SELECT kind, count(*) FROM (SELECT DISTINCT patient, kind FROM visits) p GROUP BY kind;
 SELECT kind, abs(sum(n) - 30) < 20 AS right, count(patient) AS persons FROM (SELECT patient, kind, count(*) AS n FROM visits GROUP BY 1, 2) p GROUP BY 1;
 SELECT count(*) FROM (SELECT DISTINCT patient, minutes FROM visits) p WHERE patient = 100;
+-- threat 231: rows of one group do not stand one after the other
+SELECT count(*) FROM (SELECT DISTINCT patient, minutes % 10 AS m FROM visits WHERE patient < 100) p;
+SELECT n, count(*) FROM (SELECT patient, minutes % 10 AS m, count(*) AS n FROM visits WHERE patient < 100 GROUP BY patient, m) p GROUP BY n HAVING count(*) > 2 ORDER BY n;
 -- The errors tell: all of epsilon, or a part of it. With epsilon 100 all of them would be 0.
 SET dpquantile.epsilon = 1;
 SELECT dp_error_of(count(*)) = dp_histogram_error(1, 0.95) AS whole FROM (SELECT DISTINCT patient FROM visits) p;

@@ -192,6 +192,12 @@ compare_queries 'stddev(cost::float8)' \
 compare_queries 'HAVING count(*) > 46' 'SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING count(*) > 46) p;' processor_milliseconds
 compare_queries 'SELECT DISTINCT patient' 'SELECT count(*) FROM (SELECT DISTINCT patient FROM visits) p;' processor_milliseconds
 compare_queries 'DISTINCT ON (patient)' 'SELECT avg(cost) FROM (SELECT DISTINCT ON (patient) cost FROM visits ORDER BY patient, department) p;' processor_milliseconds
+compare_queries 'SELECT DISTINCT patient, department' \
+  'SELECT count(*) FROM (SELECT DISTINCT patient, department FROM visits) p;' processor_milliseconds
+compare_queries 'INTERSECT by patient' \
+  'SELECT count(*) FROM (SELECT patient FROM visits INTERSECT SELECT patient FROM visits WHERE department < 10) p;' processor_milliseconds
+compare_queries 'INTERSECT by patient, department' \
+  'SELECT count(*) FROM (SELECT patient, department FROM visits INTERSECT SELECT patient, department FROM visits WHERE cost < 500) p;' processor_milliseconds
 compare_queries 'cost - lag(cost)' \
   'SELECT avg(least(x, 1000)) FROM (SELECT cost - lag(cost) OVER (PARTITION BY patient ORDER BY department) AS x FROM visits) p;' processor_milliseconds
 

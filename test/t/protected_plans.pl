@@ -134,6 +134,30 @@ sub with_list
 is(grouping('l.k', with_list(1)), '2 1 0 0', 'threat 156: keys of a list are hashed');
 is(grouping('l.k', with_list(4294967297)), '2 2 0 0', 'threat 156: unless many of its values have one hash');
 
+# threat 230: the text of the query decides whether the rows of persons are put in order below their groups. 0 is no grouping, 1 one of rows
+# in order, 2 a hash table.
+$node->safe_psql('postgres', q{
+	SET ROLE owner;
+	CREATE TABLE few.visits AS SELECT i % 20 AS person, i % 3 AS kind FROM generate_series(1, 100) i;
+	SELECT dp_protect_table('few.visits', 'person', 10), dp_grant_private_access('few.visits', 'analyst')});
+sub person_groups
+{
+	my ($groups) = @_;
+	my $before = -s $node->logfile;
+	is(summary(seen($node, 'few', "SET debug_print_plan = on; SELECT dp_count(1) IS NOT NULL FROM (SELECT $groups) p")), 't',
+		"threat 230: an answer about $groups");
+	my $plan = slurp_file($node->logfile, $before);
+	unlike($plan, qr/\{(INCREMENTAL)?SORT/, "threat 230: nothing is sorted for $groups");
+	my @grouped = $plan =~ /:aggstrategy\s+(\d)/g;
+	return ($plan =~ /PersonOrder/ ? 'in order, ' : '') . "@grouped";
+}
+is(person_groups($_->[0]), $_->[1], "threat 230: the plan of $_->[0]")
+	for [ 'count(*) FROM visits GROUP BY person', '2 0' ],
+	[ 'sum(kind), max(kind) FROM visits GROUP BY person', '2 0' ],
+	[ 'count(DISTINCT kind) FROM visits GROUP BY person', 'in order, 1 0' ],
+	[ 'percentile_disc(0.5) WITHIN GROUP (ORDER BY kind) FROM visits GROUP BY person', 'in order, 1 0' ],
+	[ 'DISTINCT person, kind FROM visits', 'in order, 1 0' ];
+
 # Which side of the join is hashed decides the order of the rows. The planner expects as many groups as there are departments.
 sub joined
 {

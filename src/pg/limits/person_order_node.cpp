@@ -13,11 +13,13 @@
 
 extern "C" {
 #include "access/detoast.h"
+#include "catalog/pg_collation_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/sortsupport.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
@@ -39,6 +41,7 @@ struct PersonOrderNode {
   AttrNumber hash_column;
   SortSupport keys;  // those after the hash
   int key_count;
+  bool is_grouping;
   MemoryContext memory;  // of the rows; null before they are read
   RowPartitions rows;
 
@@ -59,6 +62,7 @@ PersonOrderNode* order_node(CustomScanState* node) {
 void prepare_keys(PersonOrderNode* node, const PersonOrderPlan& told) {
   node->hash_column = static_cast<AttrNumber>(linitial_int(told.columns));
   node->key_count = list_length(told.columns) - 1;
+  node->is_grouping = told.is_grouping;
   node->keys = static_cast<SortSupport>(
       palloc0((static_cast<Size>(node->key_count) + 1) * sizeof(SortSupportData)));
   for (int i = 0; i < node->key_count; ++i) {
@@ -162,7 +166,7 @@ void load_part(PersonOrderNode* node) {
     const RowBlock* block = kept_block(&node->rows, cursor.block);
     for (Size i = 0; i < block->rows; ++i, ++number, values += columns, nulls += columns) {
       read_row(&node->rows, block, i, values, nulls);
-      fetch_values(node, values, nulls);
+      if (!node->is_grouping) fetch_values(node, values, nulls);
       node->ordered[number] = {user_of_row(&node->rows, block, i), values, nulls};
     }
   }
@@ -204,8 +208,7 @@ int compare_columns(const PersonOrderNode* node, const OrderedRow& one, const Or
   return 0;
 }
 
-int compare_rows(const PersonOrderNode* node, const OrderedRow& one, const OrderedRow& other) {
-  CHECK_FOR_INTERRUPTS();
+int compare_keys(const PersonOrderNode* node, const OrderedRow& one, const OrderedRow& other) {
   for (int i = 0; i < node->key_count; ++i) {
     const SortSupport key = &node->keys[i];
     const int column = key->ssup_attno - 1;
@@ -213,7 +216,20 @@ int compare_rows(const PersonOrderNode* node, const OrderedRow& one, const Order
                                              other.values[column], other.nulls[column], key);
     if (compared != 0) return compared;
   }
-  return compare_columns(node, one, other);
+  return 0;
+}
+
+int compare_rows(const PersonOrderNode* node, const OrderedRow& one, const OrderedRow& other) {
+  CHECK_FOR_INTERRUPTS();
+  const int compared = compare_keys(node, one, other);
+  return compared != 0 || node->is_grouping ? compared : compare_columns(node, one, other);
+}
+
+// Where the person is the only key, all rows of a person are, unless two persons have one hash.
+bool is_one_group(const PersonOrderNode* node, const OrderedRow* begin, const OrderedRow* end) {
+  return node->is_grouping && std::all_of(begin + 1, end, [&](const OrderedRow& row) {
+           return compare_keys(node, *begin, row) == 0;
+         });
 }
 
 // No sequence of rows takes quadratic time, as with PostgreSQL's qsort.
@@ -234,7 +250,7 @@ void order_part(PersonOrderNode* node) {
   for (OrderedRow* begin = node->ordered; begin != end;) {
     OrderedRow* next = begin + 1;
     while (next != end && next->person == begin->person) ++next;
-    order_rows_of_person(node, begin, next);
+    if (!is_one_group(node, begin, next)) order_rows_of_person(node, begin, next);
     begin = next;
   }
 }
@@ -306,15 +322,48 @@ Node* make_person_order_node(CustomScan*) {
 
 const CustomScanMethods kScanMethods = {kPersonOrderName, make_person_order_node};
 
-PersonOrderPlan keys_of_sort(const Sort* sort) {
-  PersonOrderPlan told{};
-  for (int i = 0; i < sort->numCols; ++i) {
-    told.columns = lappend_int(told.columns, sort->sortColIdx[i]);
-    told.operators = lappend_oid(told.operators, sort->sortOperators[i]);
-    told.collations = lappend_oid(told.collations, sort->collations[i]);
-    told.nulls_first = lappend_int(told.nulls_first, sort->nullsFirst[i] ? 1 : 0);
+void add_key(PersonOrderPlan* told, AttrNumber column, Oid less, Oid collation, bool nulls_first) {
+  told->columns = lappend_int(told->columns, column);
+  told->operators = lappend_oid(told->operators, less);
+  told->collations = lappend_oid(told->collations, collation);
+  told->nulls_first = lappend_int(told->nulls_first, nulls_first ? 1 : 0);
+}
+
+// Texts of a group have the same bytes, whatever their collation is. False if there is no order.
+bool add_key_of_group(PersonOrderPlan* told, const Agg* grouping, int number) {
+  const AttrNumber column = grouping->grpColIdx[number];
+  const auto* entry =
+      static_cast<const TargetEntry*>(list_nth(grouping->plan.lefttree->targetlist, column - 1));
+  const Oid less = lookup_type_cache(exprType(as<Node>(entry->expr)), TYPECACHE_LT_OPR)->lt_opr;
+  const bool is_text = OidIsValid(grouping->grpCollations[number]);
+  add_key(told, column, less, is_text ? static_cast<Oid>(C_COLLATION_OID) : InvalidOid, false);
+  return OidIsValid(less);
+}
+
+// `replaced` gives the columns, and `rows` the rows.
+Plan* order_of(const Plan* replaced, Plan* rows, const PersonOrderPlan& told) {
+  CustomScan* made = makeNode(CustomScan);
+  Plan* plan = &made->scan.plan;
+  *plan = *replaced;
+  plan->type = T_CustomScan;
+  plan->lefttree = nullptr;
+  plan->righttree = nullptr;
+  plan->qual = NIL;
+  plan->initPlan = NIL;
+  plan->targetlist = NIL;
+  for (const auto* column : each<const TargetEntry>(replaced->targetlist)) {
+    const auto* value = as<Node>(column->expr);
+    Var* of_scan = makeVar(INDEX_VAR, column->resno, exprType(value), exprTypmod(value),
+                           exprCollation(value), 0);
+    TargetEntry* entry = flatCopyTargetEntry(const_cast<TargetEntry*>(column));
+    entry->expr = as<Expr>(of_scan);
+    plan->targetlist = lappend(plan->targetlist, entry);
   }
-  return told;
+  made->custom_scan_tlist = static_cast<List*>(copyObjectImpl(replaced->targetlist));
+  made->custom_plans = list_make1(rows);
+  made->custom_private = encode_mark(told);
+  made->methods = &kScanMethods;
+  return plan;
 }
 
 }  // namespace
@@ -324,28 +373,27 @@ void PersonOrderPlan::each_field(MarkFields* fields) {
   fields->list("operators", T_OidList, &operators, list_length(columns));
   fields->list("collations", T_OidList, &collations, list_length(columns));
   fields->list("nulls_first", T_IntList, &nulls_first, list_length(columns));
+  fields->truth("is_grouping", &is_grouping);
 }
 
-Plan* order_by_persons(const Sort* sort) {
-  CustomScan* made = makeNode(CustomScan);
-  Plan* plan = &made->scan.plan;
-  *plan = sort->plan;
-  plan->type = T_CustomScan;
-  plan->lefttree = nullptr;
-  plan->targetlist = NIL;
-  for (const auto* column : each<const TargetEntry>(sort->plan.targetlist)) {
-    const auto* value = as<Node>(column->expr);
-    Var* of_scan = makeVar(INDEX_VAR, column->resno, exprType(value), exprTypmod(value),
-                           exprCollation(value), 0);
-    TargetEntry* entry = flatCopyTargetEntry(const_cast<TargetEntry*>(column));
-    entry->expr = as<Expr>(of_scan);
-    plan->targetlist = lappend(plan->targetlist, entry);
+Plan* sorted_by_persons(const Sort* sort) {
+  PersonOrderPlan told{};
+  for (int i = 0; i < sort->numCols; ++i) {
+    add_key(&told, sort->sortColIdx[i], sort->sortOperators[i], sort->collations[i],
+            sort->nullsFirst[i]);
   }
-  made->custom_scan_tlist = static_cast<List*>(copyObjectImpl(sort->plan.targetlist));
-  made->custom_plans = list_make1(sort->plan.lefttree);
-  made->custom_private = encode_mark(keys_of_sort(sort));
-  made->methods = &kScanMethods;
-  return plan;
+  return order_of(&sort->plan, sort->plan.lefttree, told);
+}
+
+Plan* grouped_by_persons(const Agg* grouping, int hash) {
+  PersonOrderPlan told{};
+  told.is_grouping = true;
+  bool has_order = add_key_of_group(&told, grouping, hash);
+  for (int i = 0; i < grouping->numCols; ++i) {
+    if (i != hash) has_order &= add_key_of_group(&told, grouping, i);
+  }
+  if (!has_order) return nullptr;
+  return order_of(grouping->plan.lefttree, grouping->plan.lefttree, told);
 }
 
 void install_person_order_node() {

@@ -56,6 +56,7 @@ struct JudgedStatement {
   List* identities;  // of String: the identity of each of them (hash_of_text())
   ParamListInfo parameters;  // of the execution that the plan is for, or null
   int own_parameters;        // the largest number of a parameter of the query
+  List* person_hashes;       // FuncExpr: the hashes of persons in windows and person groups
   List* indexes;             // of OIDs: unique indexes that joins and groups rely on
   List* joined;              // of OIDs: protected tables that are joined with each other
   List* public_tables;       // of OIDs: tables that the user may read, beside protected rows

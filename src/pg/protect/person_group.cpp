@@ -9,6 +9,7 @@
 #include "pg/protect/unit_join.hpp"
 #include "pg/protect/user_of_row.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/vocabulary/person_aggregates.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"
@@ -64,11 +65,14 @@ bool is_key_of_person(const JudgedLevel* level, const SortGroupClause* key) {
   return is_user_of_row(level, expression) && groups_ids(key->eqop, expression);
 }
 
-void check_person(JudgedLevel* level) {
-  for (const auto* key : each<const SortGroupClause>(level->query->groupClause)) {
+// The number of the key that is the person, from 0.
+int number_of_person(JudgedLevel* level) {
+  const List* groups = level->query->groupClause;
+  for (int i = 0; i < list_length(groups); ++i) {
+    const auto* key = static_cast<const SortGroupClause*>(list_nth(groups, i));
     if (!is_key_of_person(level, key)) continue;
-    level->has_one_row |= list_length(level->query->groupClause) == 1;
-    return;
+    level->has_one_row |= list_length(groups) == 1;
+    return i;
   }
   refuse(
       level->statement->refused, kNowhere,
@@ -111,22 +115,41 @@ void rewrite_columns(const GroupKeys& keys) {
   });
 }
 
+// ---- Order ---------------------------------------------------------------------------------
+
+// The groups of a hash table are far from each other in memory. For small ones that costs less than
+// to put the rows in order, which it does not if values are kept of each, or if there are many of a
+// person. The text of the query decides.
+bool is_faster_in_order(const Query* query) {
+  if (list_length(query->groupClause) > 1) return true;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (IsA(column->expr, Aggref) && keeps_values(as<Aggref>(column->expr))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_person_group(JudgedLevel* level) {
   if (!check_rows(level)) return;
   level->has_person_groups = true;
   if (!attempt(level, [&] { check_shape(level); })) return;
-  if (!attempt(level, [&] { check_person(level); })) return;
+  int person = 0;
+  if (!attempt(level, [&] { person = number_of_person(level); })) return;
   GroupKeys keys = {level, NIL, NIL, true};
   rewrite_keys(&keys);
   if (level->is_refused) return;
   rely_on_keys(level);
   const List* groups = list_copy(level->query->groupClause);
+  const bool is_ordered = is_faster_in_order(level->query);
   rewrite_columns(keys);
   if (level->is_refused) return;
   attempt(level, [&] { leave_out_nobody(level); });
   group_by_hashes(keys, groups, false);
+  if (!is_ordered) return;
+  const auto* key = static_cast<const Node*>(list_nth(keys.rewritten, person));
+  SortGroupClause* hash = add_person_hash(level, key);
+  level->query->groupClause = lappend(level->query->groupClause, hash);
 }
 
 }  // namespace dpquantile

@@ -1,7 +1,7 @@
 #include "pg/protect/person_windows.hpp"
 
 #include "pg/borrowed/early_lookups.hpp"
-#include "pg/borrowed/ordered_windows.hpp"
+#include "pg/borrowed/ordered_persons.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
@@ -329,7 +329,7 @@ void partition_by_hash(JudgedLevel* level) {
   for (auto* window : each<WindowClause>(level->query->windowClause)) {
     Node* person = person_of_window(level, window);
     if (hash == nullptr) {
-      hash = add_hash(level, static_cast<Node*>(copyObjectImpl(person)));
+      hash = add_person_hash(level, person);
     }
     window->partitionClause = lcons(copyObjectImpl(hash), list_copy(window->partitionClause));
   }

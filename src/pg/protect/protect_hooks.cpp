@@ -9,7 +9,7 @@
 #include "pg/borrowed/inline_values.hpp"
 #include "pg/borrowed/oblivious_joins.hpp"
 #include "pg/borrowed/oblivious_planning.hpp"
-#include "pg/borrowed/ordered_windows.hpp"
+#include "pg/borrowed/ordered_persons.hpp"
 #include "pg/facts/table_writers.hpp"
 #include "pg/grants/borrowing_session.hpp"
 #include "pg/grants/listed_relations.hpp"
@@ -93,7 +93,7 @@ PlannedStmt* plan_quietly(const BorrowedPlan& mark, const JudgedStatement& state
   PG_TRY();
   plan = DPQ_PLAN(plan_as_before, query, statement.refused.text, options, params);
   leave_out_stored_values(plan, statement.public_tables);
-  order_windows(plan);
+  order_persons(plan, statement.person_hashes);
   make_joins_oblivious(plan);
   PG_CATCH();
   end_without_messages(Withheld::kAllBelowError);

@@ -142,11 +142,9 @@ Index largest_reference(const Query* query) {
   return largest;
 }
 
-}  // namespace
-
-SortGroupClause* add_hash(const JudgedLevel* level, Node* rewritten) {
+// Adds it to the target list.
+SortGroupClause* add_hash(const JudgedLevel* level, Node* hash) {
   Query* query = level->query;
-  Node* hash = hash_of_key(level, rewritten);
   level->statement->samples = with_samples(level->statement->samples, hash);
   TargetEntry* entry = makeTargetEntry(
       as<Expr>(hash), static_cast<AttrNumber>(list_length(query->targetList) + 1), nullptr, true);
@@ -161,11 +159,9 @@ SortGroupClause* add_hash(const JudgedLevel* level, Node* rewritten) {
   return group;
 }
 
-namespace {
-
 void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* rewritten) {
   Query* query = level->query;
-  SortGroupClause* group = add_hash(level, rewritten);
+  SortGroupClause* group = add_hash(level, hash_of_key(level, rewritten));
   query->groupClause = lappend(query->groupClause, group);
   add_to_sets(query->groupingSets,
               {static_cast<int>(key->tleSortGroupRef), static_cast<int>(group->tleSortGroupRef)});
@@ -238,6 +234,13 @@ void group_by_hashes(const GroupKeys& keys, const List* groups, bool all_keys) {
     group_by_hash(keys.level, static_cast<const SortGroupClause*>(list_nth(groups, i)),
                   static_cast<Node*>(copyObjectImpl(key)));
   }
+}
+
+SortGroupClause* add_person_hash(const JudgedLevel* level, const Node* person) {
+  Node* hash = hash_of_key(level, static_cast<Node*>(copyObjectImpl(person)));
+  List** hashes = &level->statement->person_hashes;
+  *hashes = lappend(*hashes, copyObjectImpl(hash));
+  return add_hash(level, hash);
 }
 
 }  // namespace dpquantile

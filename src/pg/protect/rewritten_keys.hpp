@@ -30,8 +30,9 @@ void rely_on_keys(const JudgedLevel* level);
 // the GROUP BY that the keys are of. The target list has been rewritten.
 void group_by_hashes(const GroupKeys& keys, const List* groups, bool all_keys);
 
-// Adds the hash of a rewritten key to the target list, under a secret of the plan, and returns the
-// key that it is.
-SortGroupClause* add_hash(const JudgedLevel* level, Node* rewritten);
+// Adds the hash of a person to the target list, under a secret of the plan, and returns the key
+// that it is. By it the plan keeps the rows of the person together (ordered_persons.hpp in
+// pg/borrowed).
+SortGroupClause* add_person_hash(const JudgedLevel* level, const Node* person);
 
 }  // namespace dpquantile

@@ -265,6 +265,12 @@ const PersonAggregate* find_person_aggregate(Oid aggregate) {
   return found == std::end(kTable) ? nullptr : found;
 }
 
+bool keeps_values(const Aggref* call) {
+  const PersonAggregate* found = find_person_aggregate(call->aggfnoid);
+  if (found == nullptr) return false;
+  return found->call == kPercentile || (found->call == kCount && call->aggdistinct != NIL);
+}
+
 Aggref* person_aggregate_call(const Aggref* call) {
   const PersonAggregate* found = find_person_aggregate(call->aggfnoid);
   if (found == nullptr || call->aggvariadic) return nullptr;

@@ -37,6 +37,9 @@ struct PersonAggregate {
 // The line of the table for an aggregate, or null.
 const PersonAggregate* find_person_aggregate(Oid aggregate);
 
+// Whether what is kept of a person for one of PostgreSQL's aggregates grows with the person's rows.
+bool keeps_values(const Aggref* call);
+
 // dpquantile.short_value(value, 0): NULL in the place of a number with more than 400 digits before
 // or after the point, so that sums of values and of their squares do not overflow. Null if the
 // database does not have it.
