@@ -11,7 +11,7 @@ SET max_parallel_workers_per_gather = 0;
 -- Half of the rows have no k, and one n has a third of the rows. b is 1.0 or 1.00: equal keys that look different. l is compressed.
 CREATE TABLE visits AS
   SELECT i AS id, CASE WHEN i % 2 = 0 THEN i % 5000 END AS k, 'name ' || i % 3000 AS t, CASE WHEN i % 3 = 0 THEN 0 ELSE i % 4000 END AS n,
-         CASE WHEN i % 4 < 2 THEN i % 2500 + 1.0 ELSE i % 2500 + 1.00 END AS b, repeat('x', 2100 + i % 2500) AS l, i % 100 AS v
+         CASE WHEN i % 8 < 4 THEN i % 2500 + 1.0 ELSE i % 2500 + 1.00 END AS b, repeat('x', 2100 + i % 2500) AS l, i % 100 AS v
     FROM generate_series(1, 20000) i;
 CREATE TABLE few AS SELECT i % 20 AS k, i % 100 AS v FROM generate_series(1, 30000) i;
 CREATE TABLE wide AS SELECT repeat(i::text || ' ', 100) AS w FROM generate_series(1, 3000) i;
