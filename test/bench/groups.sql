@@ -4,6 +4,12 @@
 \timing on
 \echo query: avg(x)
 SELECT count(a) FROM (SELECT avg(x) AS a FROM grouped GROUP BY g) s \g /dev/null
+\echo query: dp_count
+SELECT count(a) FROM (SELECT dp_count(1) AS a FROM grouped GROUP BY g) s \g /dev/null
+\echo query: dp_avg
+SELECT count(a) FROM (SELECT dp_avg(x, 1, 0, 1000) AS a FROM grouped GROUP BY g) s \g /dev/null
+\echo query: dp_stats
+SELECT count(a) FROM (SELECT dp_stats(x, 1, 0, 1000) AS a FROM grouped GROUP BY g) s \g /dev/null
 \echo query: dp_median
 SELECT count(a) FROM (SELECT dp_median(x, 1, 0, 1000) AS a FROM grouped GROUP BY g) s \g /dev/null
 \echo query: dp_quantiles of 9

@@ -210,24 +210,17 @@ Moments::Interval Moments::sample_factors() const {
   return {sample_factor(sums_.rows() + noise), sample_factor(sums_.rows() - noise)};
 }
 
-Estimate Moments::sample_variance() const {
-  const double released = scaled_variance() * sample_factor(sums_.rows());
+Moments::Spread Moments::sample_spread() const {
+  const double variance = scaled_variance() * sample_factor(sums_.rows());
+  const double stddev = std::sqrt(variance);
   const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, kMeanTail);
   const auto [least, most] = sample_factors();
   const double square = width_ * width_;
-  return {square * released,
-          square * std::min(farther_end(released, low * least, high * most) + kRounding,
-                            2 * kLargestVariance)};
-}
-
-Estimate Moments::sample_stddev() const {
-  const double released = std::sqrt(scaled_variance() * sample_factor(sums_.rows()));
-  const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, kMeanTail);
-  const auto [least, most] = sample_factors();
-  return {width_ * released,
-          width_ * std::min(farther_end(released, std::sqrt(low * least), std::sqrt(high * most)) +
-                                kRounding,
-                            std::sqrt(2 * kLargestVariance))};
+  const double of_variance = farther_end(variance, low * least, high * most) + kRounding;
+  const double of_stddev =
+      farther_end(stddev, std::sqrt(low * least), std::sqrt(high * most)) + kRounding;
+  return {{square * variance, square * std::min(of_variance, 2 * kLargestVariance)},
+          {width_ * stddev, width_ * std::min(of_stddev, std::sqrt(2 * kLargestVariance))}};
 }
 
 Moments release_moments(const ValueSums& values, const FixedPoint& bounds, MomentsDegree degree,

@@ -1,6 +1,5 @@
 #include "pg/limits/limited_rows_node.hpp"
 
-#include <bit>
 #include <new>
 
 #include "core/base/bytes_hash.hpp"
@@ -111,12 +110,6 @@ void begin(CustomScanState* scan, EState* state, int flags) {
 
 // ---- Reading -------------------------------------------------------------------------------
 
-// In the current memory context
-template <class Number>
-Number* array_of(Size count) {
-  return static_cast<Number*>(MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Number)));
-}
-
 void draw_keys(LimitedRowsNode* node) {
   constexpr Size of_ids = sizeof(BytesHashKey) / sizeof(uint64);
   const Size count = of_ids + count_secrets_of_row_hash(node->rows.number_count);
@@ -128,15 +121,6 @@ void draw_keys(LimitedRowsNode* node) {
   }));
   node->id_key = reinterpret_cast<BytesHashKey*>(secrets);
   node->row_hash = make_row_hash(secrets + of_ids);
-}
-
-// The child allocates what lasts as long as the query in the current memory context.
-TupleTableSlot* next_row(const LimitedRowsNode* node) {
-  CHECK_FOR_INTERRUPTS();
-  const MemoryContext previous = MemoryContextSwitchTo(node->scan.ss.ps.state->es_query_cxt);
-  TupleTableSlot* row = ExecProcNode(node->child);
-  MemoryContextSwitchTo(previous);
-  return TupIsNull(row) ? nullptr : row;
 }
 
 // What a row leaves in memory goes with the next one.
@@ -168,12 +152,6 @@ uint64 scattered_user(LimitedRowsNode* node, Datum user) {
   return scattered(unscattered_user(node, user) ^ node->seed);
 }
 
-// By the highest bits. Those of a part are sorted by the lowest.
-int part_of_user(const RowPartitions* rows, uint64 user) {
-  const int bits = std::countr_zero(static_cast<unsigned>(rows->count));
-  return bits == 0 ? 0 : static_cast<int>(user >> (64 - bits));
-}
-
 void make_counts(LimitedRowsNode* node) {
   auto* counts = static_cast<RowCounts*>(palloc(sizeof(RowCounts)));
   report(guarded([&] { new (counts) RowCounts(node->most, node->seed, node->memory); }));
@@ -190,14 +168,14 @@ void count_users(LimitedRowsNode* node) {
   }));
   for (Size i = 0; i < without_room; ++i) {
     const uint64 user = node->users[i];
-    write_row(&node->rows, part_of_user(&node->rows, user), nullptr, user);
+    write_row(&node->rows, part_of_number(&node->rows, user), nullptr, user);
   }
   node->user_count = 0;
 }
 
 void add_row(LimitedRowsNode* node, TupleTableSlot* row, uint64 user) {
   if (node->counts == nullptr) {
-    write_row(&node->rows, part_of_user(&node->rows, user), row, user);
+    write_row(&node->rows, part_of_number(&node->rows, user), row, user);
     return;
   }
   node->users[node->user_count++] = user;

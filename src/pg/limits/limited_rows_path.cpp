@@ -1,11 +1,11 @@
 #include "pg/limits/limited_rows_path.hpp"
 
 #include "pg/limits/limited_rows_node.hpp"
+#include "pg/limits/stored_columns.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
 #include "optimizer/optimizer.h"
-#include "optimizer/plancat.h"
 #include "optimizer/tlist.h"
 }
 
@@ -24,15 +24,6 @@ struct LimitedRowsPath {
       (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
        errmsg("the rows of each person cannot be limited: %s", reason),
        errhint("Ask aggregates that protect persons, such as dp_count_distinct or dp_user_mean.")));
-}
-
-// From 1; 0 if the expression is no column.
-int find_column(const PathTarget* columns, const void* expression) {
-  const ListCell* cell;
-  foreach (cell, columns->exprs) {
-    if (equal(lfirst(cell), expression)) return foreach_current_index(cell) + 1;
-  }
-  return 0;
 }
 
 // From 1.
@@ -73,57 +64,6 @@ List* expressions_above(const GroupingLevel& level) {
 // A row that is not chosen may be the only one of its group, and other aggregates see it.
 bool needs_all_rows(const GroupingLevel& level, const List* above) {
   return level.root->parse->groupClause != NIL || has_unlimited_aggregate(above);
-}
-
-// ---- The rows ------------------------------------------------------------------------------
-
-// All columns of the table, with the references to those of `columns`. Null if these are not
-// columns of the table alone, or if PostgreSQL would have to make the rows.
-PathTarget* columns_of_table(PlannerInfo* root, RelOptInfo* table, const PathTarget* columns) {
-  const List* stored = build_physical_tlist(root, table);
-  if (stored == NIL) return nullptr;
-  PathTarget* all = create_empty_pathtarget();
-  const ListCell* cell;
-  for (const auto* entry : each<const TargetEntry>(stored)) {
-    add_column_to_pathtarget(all, entry->expr, 0);
-  }
-  all->sortgrouprefs = static_cast<Index*>(palloc0(list_length(stored) * sizeof(Index)));
-  foreach (cell, columns->exprs) {
-    const Index reference = get_pathtarget_sortgroupref(columns, foreach_current_index(cell));
-    const int column = find_column(all, lfirst(cell));
-    if (column == 0) return nullptr;
-    if (reference != 0) all->sortgrouprefs[column - 1] = reference;
-  }
-  return all;
-}
-
-// A scan of a table gives its rows as they are if all columns are asked for. Otherwise PostgreSQL
-// makes a row of the columns that are used for each. Not for rows that are sorted: PostgreSQL may
-// sort them by any column that WHERE says to be equal to a key, also by one that is left out.
-Path* rows_as_stored(PlannerInfo* root, Path* rows) {
-  RelOptInfo* table = rows->parent;
-  if (!IsA(rows, Path) || rows->pathtype != T_SeqScan) return rows;
-  if (table->reloptkind != RELOPT_BASEREL || table->rtekind != RTE_RELATION) return rows;
-  PathTarget* columns = columns_of_table(root, table, rows->pathtarget);
-  if (columns == nullptr) return rows;
-  auto* copy = static_cast<Path*>(palloc(sizeof(Path)));
-  *copy = *rows;
-  copy->pathtarget = columns;
-  return copy;
-}
-
-// The columns that only `given` has, and the user if nothing above uses it. From 1.
-List* columns_left_out(const PathTarget* given, const PathTarget* used, int user_column,
-                       bool keeps_user) {
-  List* left_out = NIL;
-  const ListCell* cell;
-  foreach (cell, given->exprs) {
-    const int column = foreach_current_index(cell) + 1;
-    const bool is_used = list_member(used->exprs, lfirst(cell));
-    if (!is_used || (column == user_column && !keeps_user))
-      left_out = lappend_int(left_out, column);
-  }
-  return left_out;
 }
 
 // ---- The plan ------------------------------------------------------------------------------
@@ -173,10 +113,15 @@ Path* make_limited_rows_path(const GroupingLevel& level, Path* rows, const RowLi
   limited->plan.gives_all_rows = needs_all_rows(level, above);
   const bool keeps_user = uses_user(above, limit);
   const PathTarget* used = rows->pathtarget;
+  // Not for rows that are sorted: PostgreSQL may sort them by any column that WHERE says to be
+  // equal to a key, also by one that is left out.
   if (!are_sorted) rows = rows_as_stored(level.root, rows);
   limited->plan.user_column = column_of_user(rows->pathtarget, limit);
-  limited->plan.left_out =
-      columns_left_out(rows->pathtarget, used, limited->plan.user_column, keeps_user);
+  limited->plan.left_out = columns_left_out(rows->pathtarget, used);
+  if (!keeps_user) {
+    limited->plan.left_out =
+        list_append_unique_int(limited->plan.left_out, limited->plan.user_column);
+  }
   limited->path.custom_paths = list_make1(rows);
   limited->path.methods = &kPathMethods;
   Path* path = &limited->path.path;

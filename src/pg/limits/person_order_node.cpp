@@ -1,7 +1,6 @@
 #include "pg/limits/person_order_node.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/base/radix_sort.hpp"
 #include "pg/limits/kept_rows.hpp"
@@ -88,27 +87,12 @@ void begin(CustomScanState* scan, EState* state, int flags) {
 
 // ---- Reading -------------------------------------------------------------------------------
 
-// The child allocates what lasts as long as the query in the current memory context.
-TupleTableSlot* next_row(const PersonOrderNode* node) {
-  CHECK_FOR_INTERRUPTS();
-  const MemoryContext previous = MemoryContextSwitchTo(node->scan.ss.ps.state->es_query_cxt);
-  TupleTableSlot* row = ExecProcNode(node->child);
-  MemoryContextSwitchTo(previous);
-  return TupIsNull(row) ? nullptr : row;
-}
-
-// By the highest bits of the hash.
-int part_of_person(const RowPartitions* rows, uint64 person) {
-  const int bits = std::countr_zero(static_cast<unsigned>(rows->count));
-  return bits == 0 ? 0 : static_cast<int>(person >> (64 - bits));
-}
-
 void read_rows(PersonOrderNode* node) {
   while (TupleTableSlot* row = next_row(node)) {
     bool has_none;
     const Datum hash = slot_getattr(row, node->hash_column, &has_none);
     const uint64 person = has_none ? 0 : static_cast<uint64>(DatumGetInt64(hash));
-    write_row(&node->rows, part_of_person(&node->rows, person), row, person);
+    write_row(&node->rows, part_of_number(&node->rows, person), row, person);
   }
   end_writing(&node->rows);
 }
@@ -129,11 +113,6 @@ void fetch_values(const PersonOrderNode* node, Datum* values, bool* nulls) {
     left -= size;
     values[i] = PointerGetDatum(detoast_attr(value));
   }
-}
-
-template <class Value>
-Value* array_of(Size count) {
-  return static_cast<Value*>(MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Value)));
 }
 
 void make_room(PersonOrderNode* node) {

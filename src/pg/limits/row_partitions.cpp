@@ -150,6 +150,15 @@ char* place_of_row(const RowPartitions* rows, const RowBlock* block, Size number
   return begin_of(block) + MAXALIGN(sizeof(RowBlock)) + number * rows->row_size;
 }
 
+NullableDatum value_at(const RowPartitions* rows, const RowBlock* block, const char* row,
+                       int kept) {
+  if (reinterpret_cast<const bool*>(row + rows->flags_offset)[kept]) return {0, true};
+  const RowColumn* column = &rows->layout[kept];
+  const char* place = row + column->offset;
+  if (column->by_value) return {get_datum(place, column->length), false};
+  return {PointerGetDatum(begin_of(block) + get<Size>(place)), false};
+}
+
 void put_referred(RowPart* part, char* place, Datum value, int16 length) {
   const Size size = size_of(length, value);
   part->free_to -= MAXALIGN(size);
@@ -335,6 +344,10 @@ void begin_part(RowPartitions* rows, int number) {
   part->stored_count = 0;
 }
 
+bool is_in_memory(const RowPartitions* rows, int part) {
+  return rows->parts[part].stored_count == 0;
+}
+
 void forget_part(RowPartitions* rows, int number) {
   RowPart* part = &rows->parts[number];
   while (part->blocks != nullptr) {
@@ -393,22 +406,29 @@ void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* bl
   *found = hash_numbers(hash, rows->numbers, rows->number_count);
 }
 
+int kept_column(const RowPartitions* rows, int column) {
+  int kept = 0;
+  while (rows->layout[kept].number != column) ++kept;
+  return kept;
+}
+
+NullableDatum value_of_row(const RowPartitions* rows, const RowBlock* block, Size number,
+                           int kept) {
+  return value_at(rows, block, place_of_row(rows, block, number), kept);
+}
+
+void prefetch_row(const RowPartitions* rows, const RowBlock* block, Size number) {
+  __builtin_prefetch(place_of_row(rows, block, number));
+}
+
 void read_row(const RowPartitions* rows, const RowBlock* block, Size number, Datum* values,
               bool* nulls) {
   const char* row = place_of_row(rows, block, number);
-  const bool* stored_nulls = reinterpret_cast<const bool*>(row + rows->flags_offset);
   for (int i = 0; i < rows->kept; ++i) {
-    const RowColumn* column = &rows->layout[i];
-    const char* place = row + column->offset;
-    Datum* value = &values[column->number];
-    nulls[column->number] = stored_nulls[i];
-    if (stored_nulls[i]) {
-      *value = 0;
-    } else if (column->by_value) {
-      *value = get_datum(place, column->length);
-    } else {
-      *value = PointerGetDatum(begin_of(block) + get<Size>(place));
-    }
+    const int column = rows->layout[i].number;
+    const NullableDatum value = value_at(rows, block, row, i);
+    values[column] = value.value;
+    nulls[column] = value.isnull;
   }
 }
 

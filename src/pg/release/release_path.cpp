@@ -1,5 +1,6 @@
 #include "pg/release/release_path.hpp"
 
+#include "pg/limits/clustered_rows_path.hpp"
 #include "pg/limits/limited_rows_path.hpp"
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
@@ -310,18 +311,24 @@ AggStrategy local_strategy(const ReleaseLevel* level) {
 }
 
 // A path that groups these rows here.
-Path* make_local_grouping(const ReleaseLevel* level, Path* rows, double groups) {
+Path* make_grouping(const ReleaseLevel* level, Path* rows, AggStrategy strategy, double groups) {
   PlannerInfo* root = level->grouping.root;
-  const AggStrategy strategy = local_strategy(level);
-  if (strategy == AGG_SORTED && !pathkeys_contained_in(root->group_pathkeys, rows->pathkeys)) {
-    rows = as<Path>(create_sort_path(root, level->grouping.input, rows, root->group_pathkeys, -1));
-  }
   AggClauseCosts costs{};
   get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
   RelOptInfo* grouped = level->grouping.groups;
   return as<Path>(create_agg_path(root, grouped, rows, grouped->reltarget, strategy,
                                   AGGSPLIT_SIMPLE, DPQ_GROUP_CLAUSE(root), level->grouping.having,
                                   &costs, groups));
+}
+
+// The same in the way that goes for them.
+Path* make_local_grouping(const ReleaseLevel* level, Path* rows, double groups) {
+  PlannerInfo* root = level->grouping.root;
+  const AggStrategy strategy = local_strategy(level);
+  if (strategy == AGG_SORTED && !pathkeys_contained_in(root->group_pathkeys, rows->pathkeys)) {
+    rows = as<Path>(create_sort_path(root, level->grouping.input, rows, root->group_pathkeys, -1));
+  }
+  return make_grouping(level, rows, strategy, groups);
 }
 
 void add_release_above(const ReleaseLevel* level, Path* child, int grouping_sets) {
@@ -332,6 +339,55 @@ void add_release_above(const ReleaseLevel* level, Path* child, int grouping_sets
 void add_release(const ReleaseLevel* level, const Path* grouping) {
   Path* child = make_child(level, grouping);
   if (child != nullptr) add_release_above(level, child, count_grouping_sets(grouping));
+}
+
+bool are_all_private(const PathTarget* columns) {
+  const ListCell* cell;
+  foreach (cell, columns->exprs) {
+    const auto* column = static_cast<const Node*>(lfirst(cell));
+    if (IsA(column, Aggref) && private_family(column) == nullptr) return false;
+  }
+  return true;
+}
+
+// The rows below a grouping that keeps all states in a hash table, that sorts the rows, or that
+// combines states of parallel workers. Null for others, such as one of rows that an index sorts.
+Path* rows_of_grouping(const ReleaseLevel* level, const AggPath* grouping) {
+  Path* below = grouping->subpath;
+  if (grouping->aggsplit != AGGSPLIT_SIMPLE) return level->grouping.input->cheapest_total_path;
+  if (grouping->aggstrategy == AGG_HASHED) return below;
+  if (grouping->aggstrategy != AGG_SORTED || !IsA(below, SortPath)) return nullptr;
+  return as<SortPath>(below)->subpath;
+}
+
+// Whether it takes less time to put the rows together by their groups than to keep a state for each
+// group while the rows come. Beside few groups, whose states are in the processor's caches, it does
+// not, nor for wide rows. Parallel workers save more where many rows are in few states.
+bool is_worth_clustering(const AggPath* grouping, const Path* rows) {
+  constexpr double kManyGroups = 2000;
+  constexpr int kWideRow = 200;  // bytes
+  constexpr double kRowsPerState = 400;
+  if (grouping->numGroups < kManyGroups || rows->pathtarget->width > kWideRow) return false;
+  return grouping->aggsplit == AGGSPLIT_SIMPLE || rows->rows < kRowsPerState * grouping->numGroups;
+}
+
+// The rows that are to come group by group below the states, or null. Not protected rows: the time
+// of what may go to disk, or is sorted, depends on single ones.
+Path* rows_to_cluster(const ReleaseLevel* level, const Path* grouping) {
+  const PlannerInfo* root = level->grouping.root;
+  if (level->limit.condition != nullptr || level->plan.tables != NIL) return nullptr;
+  if (!IsA(grouping, AggPath) || root->numOrderedAggs > 0) return nullptr;
+  if (!grouping_is_hashable(DPQ_GROUP_CLAUSE(root))) return nullptr;
+  if (!are_all_private(level->columns.target)) return nullptr;
+  Path* rows = rows_of_grouping(level, as<AggPath>(grouping));
+  return rows != nullptr && is_worth_clustering(as<AggPath>(grouping), rows) ? rows : nullptr;
+}
+
+void add_clustered_release(const ReleaseLevel* level, const Path* grouping) {
+  Path* rows = rows_to_cluster(level, grouping);
+  if (rows == nullptr) return;
+  rows = make_clustered_rows_path(level->grouping, rows);
+  add_release(level, make_grouping(level, rows, AGG_SORTED, as<AggPath>(grouping)->numGroups));
 }
 
 // The cheapest path comes first (add_path). All release paths have the same order and costs.
@@ -363,6 +419,7 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   generate_useful_gather_paths(root, groups, false);
   List* groupings = groups->pathlist;
   clear_paths(groups);
+  if (groupings != NIL) add_clustered_release(level, static_cast<Path*>(linitial(groupings)));
   if (level->limit.condition == nullptr) add_cheapest_release(level, groupings);
   if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
     Path* rows = level->limit.condition == nullptr

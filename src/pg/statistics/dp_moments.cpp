@@ -199,8 +199,8 @@ DPQ_FUNCTION(dpq_stats_final) {
   const TupleDesc row_type = row_type_of(fcinfo);
   Statistics statistics{};
   draw_moments(group, MomentsDegree::kVariance, [&](const Moments& moments) {
-    statistics = {moments.count(), moments.sum(), moments.mean(), moments.sample_variance(),
-                  moments.sample_stddev()};
+    const Moments::Spread spread = moments.sample_spread();
+    statistics = {moments.count(), moments.sum(), moments.mean(), spread.variance, spread.stddev};
   });
   const AggregateParameters& parameters = *group.parameters;
   for (Estimate* estimate : {&statistics.sum, &statistics.variance, &statistics.stddev}) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "pg/server/mark.hpp"
+
+extern "C" {
+#include "nodes/extensible.h"
+}
+
+// The plan node that gives the rows of its child group by group, below a grouping that takes sorted
+// rows. It reads all rows before it gives the first. It is for many groups: PostgreSQL's hash table
+// has their states side by side, so that each row waits for memory; above this node there is one
+// state at a time. The rows are spread over parts by a hash of their keys, and within a part by a
+// small table of its groups. A part that is too large for memory is sorted by PostgreSQL.
+//
+// Neither groups nor the rows of a group have an order. How long the node takes depends on the
+// rows, as PostgreSQL's hash table and sort do, so it is not for protected rows.
+namespace dpquantile {
+
+// The node's name in EXPLAIN.
+inline constexpr char kClusteredRowsName[] = "ClusteredRows";
+
+// What the planner tells the node, as a mark in custom_private: the keys of the groups. Columns are
+// those of the child, from 1.
+struct ClusteredRowsPlan {
+  List* columns;     // of integers
+  List* equalities;  // of OIDs: =, of types that can be hashed
+  List* orders;      // of OIDs: <
+  List* collations;  // of OIDs
+  List* left_out;    // of integers: the columns that nothing above uses, which are NULL
+
+  static constexpr MarkKind kKind = {"dpquantile clustered rows", 1};
+  void each_field(MarkFields* fields);
+};
+
+// How PostgreSQL makes the node of a plan.
+const CustomScanMethods* clustered_rows_methods();
+
+// Makes the node known to PostgreSQL. Call it once, when the library is loaded.
+void install_clustered_rows_node();
+
+}  // namespace dpquantile

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "pg/parameters/private_call.hpp"
+
+// The planner's half of the node that gives rows group by group (clustered_rows_node.hpp).
+namespace dpquantile {
+
+// A path for the node above `rows`. It has their columns, perhaps with others of the table, which
+// are NULL. The keys of the level can be hashed and sorted.
+Path* make_clustered_rows_path(const GroupingLevel& level, Path* rows);
+
+}  // namespace dpquantile
