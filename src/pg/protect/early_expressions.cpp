@@ -6,6 +6,7 @@
 #include "pg/protect/outside.hpp"
 #include "pg/reuse/query_identity.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
@@ -44,14 +45,22 @@ Node* fold(Node* expression) {
   return IsA(expression, Const) ? expression : eval_const_expressions(nullptr, expression);
 }
 
-// Also with the values of the query's parameters, if the plan is only for these.
+// With the values of the query's parameters, if the plan is only for these. The planner sees each
+// parameter alone: of a column PostgreSQL 19 would look up whether its table, in the range table of
+// a query, lets it be NULL.
+Node* with_parameters(PlannerInfo* root, Node* expression) {
+  if (expression == nullptr) return nullptr;
+  if (IsA(expression, Param)) return eval_const_expressions(root, expression);
+  return with_children(expression, [&](Node* child) { return with_parameters(root, child); });
+}
+
 Node* fold_parameters(const JudgedStatement* statement, Node* expression) {
   if (IsA(expression, Const) || statement->parameters == nullptr) return expression;
   PlannerGlobal* global = makeNode(PlannerGlobal);
   global->boundParams = statement->parameters;
   PlannerInfo* root = makeNode(PlannerInfo);
   root->glob = global;
-  return eval_const_expressions(root, expression);
+  return eval_const_expressions(nullptr, with_parameters(root, expression));
 }
 
 // A value that has been computed from the query's parameters
