@@ -133,6 +133,9 @@ SELECT mode() WITHIN GROUP (ORDER BY city) IN ('Oslo', 'Paris', 'Rome') AS liste
 SELECT private_aggregate, method, epsilon, round(expected_error::numeric, 4) AS error, error_in FROM dp_explain('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
 SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
 SELECT function, mechanism, epsilon, neighbours FROM dp_ledger ORDER BY number DESC LIMIT 1;
+-- Numbers beyond 2^53 are not counted by float8, so they have no list.
+SELECT least(greatest(id::bigint, 9007199254740992), 9007199254740994) AS large, count(*) > 0 AS n FROM visits GROUP BY 1;
+SELECT floor(least(greatest(weight, 1e17), 1e17 + 64)) AS large, count(*) > 0 AS n FROM visits GROUP BY 1;
 -- Without such a list it is refused, and the hint helps.
 SELECT mode() WITHIN GROUP (ORDER BY id) FROM visits;
 SELECT id / 100 AS key, count(*) BETWEEN 98 AND 100 AS n FROM visits GROUP BY 1 ORDER BY 2 DESC LIMIT 1;

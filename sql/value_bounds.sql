@@ -36,7 +36,7 @@ CREATE VIEW computed WITH (security_invoker) AS SELECT
   (CASE WHEN any_number BETWEEN -5 AND 5 THEN any_number END)::float8 AS between_ends,
   least(greatest(any_number * 1.0, 0), 50)::float8 AS clipped_by_casts, (CASE WHEN any_number * 1.0 BETWEEN -5.0 AND 5 THEN any_number * 1.0 END)::float8 AS between_casts,
   (any_number % 7)::float8 AS remainder, mod(price, 3)::float8 AS numeric_remainder,
-  round(price, 1)::float8 AS tenths, trunc(price, 0)::float8 AS units, sqrt(weight) AS root, power(price, 2)::float8 AS square, power(weight, 3) AS cube, exp(weight) AS exponential,
+  round(price, 1)::float8 AS tenths, trunc(price, 0)::float8 AS units, trunc(least(greatest(price, 19), 95.5), -1)::float8 AS tens, sqrt(weight) AS root, power(price, 2)::float8 AS square, power(weight, 3) AS cube, exp(weight) AS exponential,
   sign(price)::float8 AS sign, abs(price)::float8 AS absolute, length(code)::float8 AS characters, width_bucket(weight, 0, 10, 4)::float8 AS bucket,
   extract(year FROM begun)::float8 AS year, extract(century FROM begun)::float8 AS century, extract(decade FROM local)::float8 AS decade, extract(isoyear FROM day)::float8 AS isoyear,
   extract(month FROM begun)::float8 AS month, extract(week FROM begun)::float8 AS week, extract(doy FROM begun)::float8 AS doy, extract(dow FROM begun)::float8 AS dow,

@@ -117,18 +117,25 @@ bool has_steps_of_one(const Node* key, ValueType type) {
          is_one_of(get_func_name(function), "sign div");
 }
 
+// The whole numbers from one to another. None if there are too many, or beyond 2^53, where a float8
+// has no next whole number.
+List* whole_constants(ValueType type, double first, double last) {
+  constexpr double kMost = 9007199254740992;
+  if (!(first >= -kMost && last <= kMost && last - first < kMaxElements)) return NIL;
+  List* values = NIL;
+  for (auto number = static_cast<int64>(first); number <= static_cast<int64>(last); ++number) {
+    values = lappend(values, constant_of_number(type, static_cast<double>(number)));
+  }
+  return values;
+}
+
 // Whole numbers and dates between the bounds of an expression.
 List* series_of_bounds(const Level* level, Node* key) {
   const auto type = find_value_type(exprType(key));
   if (!type || oid_of(*type) != exprType(key) || !has_steps_of_one(key, *type)) return NIL;
   const auto bounds = bounds_of(level, key);
   if (!bounds || bounds->type != *type) return NIL;
-  if ((bounds->upper - bounds->lower) >= kMaxElements) return NIL;
-  List* values = NIL;
-  for (double number = std::ceil(bounds->lower); number <= bounds->upper; ++number) {
-    values = lappend(values, constant_of_number(bounds->type, number));
-  }
-  return values;
+  return whole_constants(*type, std::ceil(bounds->lower), std::floor(bounds->upper));
 }
 
 // ---- Functions of numbers ------------------------------------------------------------------
@@ -141,14 +148,7 @@ List* rounded_numbers(ListSearch* search, const Level* level, const FuncExpr* ca
   const auto bounds = bounds_of(level, argument);
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
-  const double first = std::floor(bounds->lower);
-  const double last = std::ceil(bounds->upper);
-  if (last - first >= kMaxElements) return NIL;
-  List* values = NIL;
-  for (double number = first; number <= last; ++number) {
-    values = lappend(values, constant_of_number(*type, number));
-  }
-  return values;
+  return whole_constants(*type, std::floor(bounds->lower), std::ceil(bounds->upper));
 }
 
 bool rounds(const FuncExpr* call) {

@@ -216,10 +216,13 @@ MaybeRange range_of_number_function(const char* name, const Range& range) {
   return std::nullopt;
 }
 
-// Digits behind the point
-MaybeRange rounded(const Range& range, const Range& digits) {
+// To digits behind the point: to the nearest such number, or to the next one towards 0.
+MaybeRange rounded(const Range& range, const Range& digits, bool is_nearest) {
   if (digits.lower != digits.upper) return std::nullopt;
-  return widened(range, std::pow(10.0, -digits.lower) / 2);
+  const double step = std::pow(10.0, -digits.lower);
+  if (is_nearest) return widened(range, step / 2);
+  return Range{range.lower > 0 ? std::max(range.lower - step, 0.0) : range.lower,
+               range.upper < 0 ? std::min(range.upper + step, 0.0) : range.upper};
 }
 
 }  // namespace
@@ -295,7 +298,7 @@ MaybeRange range_of_call(const char* name, std::span<const TypedRange> arguments
     return power(*arguments[0].range, *arguments[1].range);
   }
   return is_one_of_names(name, {"round", "trunc"})
-             ? rounded(*arguments[0].range, *arguments[1].range)
+             ? rounded(*arguments[0].range, *arguments[1].range, is_one_of_names(name, {"round"}))
              : std::nullopt;
 }
 

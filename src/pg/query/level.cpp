@@ -327,21 +327,62 @@ void add_side(const Level* level, const Level* group, const ListedKeys& listed, 
   if (list_member(listed.with_null, key)) add_coalesced_column(level, group, side, columns);
 }
 
-// A list of public keys is joined with the rows: its columns are keys, and so are those that are
-// equal to them.
+bool has_entry(const Node* from, int number) {
+  if (IsA(from, RangeTblRef)) return as<RangeTblRef>(from)->rtindex == number;
+  if (IsA(from, JoinExpr)) {
+    const auto* join = as<JoinExpr>(from);
+    return join->rtindex == number || has_entry(join->larg, number) ||
+           has_entry(join->rarg, number);
+  }
+  for (const auto* part : each<const Node>(as<FromExpr>(from)->fromlist)) {
+    if (has_entry(part, number)) return true;
+  }
+  return false;
+}
+
+bool has_entries_of(const Node* from, Node* expression) {
+  const Bitmapset* entries = pull_varnos(nullptr, expression);
+  for (int number = -1; (number = bms_next_member(entries, number)) >= 0;) {
+    if (!has_entry(from, number)) return false;
+  }
+  return true;
+}
+
+// Of the columns that a condition says are equal to keys, those of entries in a part of FROM.
 void add_equal_columns(const Level* level, const Level* group, const ListedKeys& listed,
-                       List** columns) {
-  (void)search(level->query->jointree, [&](Node* node) {
-    if (!IsA(node, OpExpr)) return Look::kBelow;
-    const List* sides = as<OpExpr>(node)->args;
-    if (list_length(sides) != 2) return Look::kPast;
-    auto* left = static_cast<Node*>(linitial(sides));
-    auto* right = static_cast<Node*>(lsecond(sides));
-    if (!op_mergejoinable(as<OpExpr>(node)->opno, exprType(left))) return Look::kPast;
-    add_side(level, group, listed, left, right, columns);
-    add_side(level, group, listed, right, left, columns);
-    return Look::kPast;
-  });
+                       const Node* condition, const Node* part, List** columns) {
+  for (const auto* term : each<const Node>(terms_of(condition))) {
+    if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) continue;
+    auto* left = static_cast<Node*>(linitial(as<OpExpr>(term)->args));
+    auto* right = static_cast<Node*>(lsecond(as<OpExpr>(term)->args));
+    if (!op_mergejoinable(as<OpExpr>(term)->opno, exprType(left))) continue;
+    if (has_entries_of(part, right)) add_side(level, group, listed, left, right, columns);
+    if (has_entries_of(part, left)) add_side(level, group, listed, right, left, columns);
+  }
+}
+
+// A list of public keys is joined with the rows: its columns are keys, and so are those that are
+// equal to them in all rows that have a person. An outer join compares the rows of the side that it
+// may leave out; those of the other side it keeps, whatever they are equal to.
+void add_equal_columns(const Level* level, const Level* group, const ListedKeys& listed,
+                       const Node* from, List** columns) {
+  if (IsA(from, RangeTblRef)) return;
+  if (IsA(from, FromExpr)) {
+    const auto* parts = as<FromExpr>(from);
+    for (const auto* part : each<const Node>(parts->fromlist)) {
+      add_equal_columns(level, group, listed, part, columns);
+    }
+    add_equal_columns(level, group, listed, parts->quals, from, columns);
+    return;
+  }
+  const auto* join = as<JoinExpr>(from);
+  add_equal_columns(level, group, listed, join->larg, columns);
+  add_equal_columns(level, group, listed, join->rarg, columns);
+  if (join->jointype == JOIN_FULL) return;
+  const Node* part = join->jointype == JOIN_LEFT    ? join->rarg
+                     : join->jointype == JOIN_RIGHT ? join->larg
+                                                    : from;
+  add_equal_columns(level, group, listed, join->quals, part, columns);
 }
 
 List* grouped_columns(const Level* level, const Level* group) {
@@ -356,7 +397,7 @@ List* grouped_columns(const Level* level, const Level* group) {
     if (column != nullptr) listed.with_null = lappend(listed.with_null, column);
     add_column_of_group(level, group, expression, &columns);
   }
-  add_equal_columns(level, group, listed, &columns);
+  add_equal_columns(level, group, listed, as<Node>(query->jointree), &columns);
   return columns;
 }
 
