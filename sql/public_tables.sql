@@ -233,6 +233,7 @@ SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
 -- A private query with a join in the place of a subquery has no text.
 SELECT dp_private_query('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM shop WHERE region = 1)');
 SELECT dp_private_query('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop WHERE region = 1) s ON s.id = v.shop') <> '' AS is_written;
+SELECT dp_private_query('SELECT s.region, count(*) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY 1') LIKE '%LEFT JOIN%' AS is_written;
 -- Levels in each other are looked at once.
 SELECT problem FROM (SELECT 'SELECT count(*) FROM visit v JOIN ' || repeat('(SELECT x.shop FROM ', 45) || 'note x' || repeat(' LEFT JOIN shop s ON s.id = x.shop) x', 45) || ' ON x.shop = v.shop' AS query) q,
   dp_explain(query);

@@ -345,11 +345,21 @@ bool names_added_column(const Query* level) {
   return any_node(level->targetList, is_added) || any_node(level->havingQual, is_added);
 }
 
-// Whether a level has a join that takes the place of a subquery (pg/plain/subquery_join.hpp). It
-// has none of the names that PostgreSQL needs to write it.
+bool has_join(const Query* level, int number) {
+  return any_node(level->jointree, [=](const Node* node) {
+    return IsA(node, JoinExpr) && as<JoinExpr>(node)->rtindex == number;
+  });
+}
+
+// Whether a level has a join of which PostgreSQL cannot write the columns: one that takes the place
+// of a subquery (pg/plain/subquery_join.hpp) has no names, and of one that FROM lacks it would
+// follow sides that are not there.
 bool has_join_without_names(const Query* level) {
+  int number = 0;
   for (const auto* entry : each<const RangeTblEntry>(level->rtable)) {
-    if (entry->rtekind == RTE_JOIN && entry->eref->colnames == NIL) return true;
+    ++number;
+    if (entry->rtekind != RTE_JOIN) continue;
+    if (entry->eref->colnames == NIL || !has_join(level, number)) return true;
   }
   return false;
 }

@@ -32,16 +32,18 @@ bool have_lists(const Level* level, const List* keys) {
   return true;
 }
 
-// Whether it is known in how many groups a person is at most: by what the owners of all tables
-// state, or by the lists of the keys.
+// Whether it is known in how many groups a person is at most, and may be less than max_rows: the
+// lists of the keys tell, or the owners of all tables, of whom one states another number.
 bool limits_groups(const Level* level) {
   bool is_stated = true;
+  bool is_other = false;
   for (const Oid relation : each_oid(level->borrowed_rows)) {
     const ProtectedRelation* protection = find_protected_relation(relation);
     if (protection == nullptr) return false;
     is_stated &= protection->max_groups != 0;
+    is_other |= protection->max_groups != protection->max_rows;
   }
-  return is_stated || have_lists(level, level->query->groupClause);
+  return (is_stated && is_other) || have_lists(level, level->query->groupClause);
 }
 
 // The relation whose rows tell whose row it is: no outer join leaves out its rows.

@@ -251,10 +251,31 @@ void fill_join(Query* made, const PublicGroups& groups) {
   made->jointree->quals = over(groups, groups.of_table, groups.new_keys);
 }
 
+// Whether FROM has a join of this number.
+bool has_join(const Query* query, int number) {
+  return any_node(query->jointree, [=](const Node* node) {
+    return IsA(node, JoinExpr) && as<JoinExpr>(node)->rtindex == number;
+  });
+}
+
+// PostgreSQL cannot write a query with the columns of a join that FROM does not have.
+void forget_joins_taken_apart(const Query* query) {
+  int number = 0;
+  for (auto* entry : each<RangeTblEntry>(query->rtable)) {
+    ++number;
+    if (entry->rtekind != RTE_JOIN || has_join(query, number)) continue;
+    RangeTblEntry* nothing = makeNode(RangeTblEntry);
+    nothing->rtekind = RTE_RESULT;
+    nothing->eref = makeAlias("*RESULT*", NIL);
+    *entry = *nothing;
+  }
+}
+
 Query* make_rows(Query* query, const PublicGroups& groups) {
   Query* source = make_source(query);
   source->jointree = makeFromExpr(
       groups.items, groups.of_rows == NIL ? nullptr : as<Node>(make_ands_explicit(groups.of_rows)));
+  forget_joins_taken_apart(source);
   add_source_columns(source, groups.columns, "c");
   add_source_column(source, bool_constant(true), "present");
   put_below(source);
