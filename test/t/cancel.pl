@@ -147,6 +147,32 @@ foreach my $end ('cancel', 'terminate')
 	}
 }
 
+# The node ClusteredRows has rows in a temporary file, while it reads them (the first of 77 comes after 15000) and while it gives them.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE visit AS SELECT i % 5000 AS k, CASE WHEN i < 15000 THEN 0 ELSE i % 101 END::float8 AS age FROM generate_series(1, 30000) i;
+	GRANT SELECT ON visit TO analyst;
+	ANALYZE visit});
+my $temporary_files = 'SELECT count(*) FROM pg_ls_tmpdir()';
+foreach my $end ('cancel', 'terminate')
+{
+	foreach my $call ('dp_avg(age, 1, 0, 100) FROM visit WHERE linger(age)', 'dp_avg(age, 1, 0, 100) FILTER (WHERE linger(age)) FROM visit')
+	{
+		my $name = "threat 5: $end while rows are put together by their groups, $call";
+		my $query = "SELECT $call GROUP BY k";
+		like($node->safe_psql('postgres', "EXPLAIN (COSTS OFF) $query"), qr/ClusteredRows/, "$name: the plan");
+		my $session = start_psql($node, "SET work_mem = '64kB'; SET synchronize_seqscans = off; $query");
+		$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
+			or die 'the query does not sleep';
+		cmp_ok($node->safe_psql('postgres', $temporary_files), '>', 0, "$name: a temporary file");
+		$node->safe_psql('postgres', "SELECT pg_${end}_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+		is(finish_psql($session), $end eq 'cancel' ? '57014' : '57P01', "$name: no answer");
+		is(spent($node), $spent_before + 1, "$name: stays charged");
+		check_storm($name, 1);
+		is($node->safe_psql('postgres', $temporary_files), 0, "$name: no temporary file is left");
+	}
+}
+
 # A mechanism asks from time to time whether to stop. These take minutes of a processor, in which nothing else looks at a signal. (The parameters are
 # constants, so that rows are read in no time.) No forecast, curve or list of synthetic values takes more than some seconds.
 my $fractions = sprintf q{'{%s}'::float8[]}, join(',', map { $_ / 129 } 1 .. 128);

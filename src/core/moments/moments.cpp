@@ -131,11 +131,15 @@ double Moments::scaled_mean_error(double tail) const {
   return std::min(farther_end(released, low, high), most) + kHalfUnit;
 }
 
+double Moments::mean_value() const {
+  return std::clamp(lower_ + width_ * scaled_mean(), lower_, upper_) + 0.0;
+}
+
 Estimate Moments::mean() const {
-  const double mean = std::clamp(lower_ + width_ * scaled_mean(), lower_, upper_);
+  const double mean = mean_value();
   const double error = scaled_mean_error(kEstimateTail) + kRounding;
   const double rounding = std::abs(mean) * kLastRounding;
-  return {mean + 0.0, std::min(error * width_ + rounding, kWholeRange * width_)};
+  return {mean, std::min(error * width_ + rounding, kWholeRange * width_)};
 }
 
 // B0 B2 - B1^2 / 4 = n sum(y^2) - sum(y)^2.
@@ -181,11 +185,19 @@ Moments::Interval Moments::scaled_variance_interval(double variance_tail, double
   return interval;
 }
 
+double Moments::variance_value() const {
+  return width_ * width_ * scaled_variance();
+}
+
+double Moments::stddev_value() const {
+  return width_ * std::sqrt(scaled_variance());
+}
+
 Estimate Moments::variance() const {
   const double released = scaled_variance();
   const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
   const double square = width_ * width_;
-  return {square * released,
+  return {variance_value(),
           square * std::min(farther_end(released, low, high) + kRounding, kLargestVariance)};
 }
 
@@ -193,7 +205,7 @@ Estimate Moments::stddev() const {
   const double released = std::sqrt(scaled_variance());
   const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
   const double error = farther_end(released, std::sqrt(low), std::sqrt(high));
-  return {width_ * released, width_ * std::min(error + kRounding, kLargestStddev)};
+  return {stddev_value(), width_ * std::min(error + kRounding, kLargestStddev)};
 }
 
 namespace {
@@ -210,8 +222,20 @@ Moments::Interval Moments::sample_factors() const {
   return {sample_factor(sums_.rows() + noise), sample_factor(sums_.rows() - noise)};
 }
 
+double Moments::scaled_sample_variance() const {
+  return scaled_variance() * sample_factor(sums_.rows());
+}
+
+double Moments::sample_variance_value() const {
+  return width_ * width_ * scaled_sample_variance();
+}
+
+double Moments::sample_stddev_value() const {
+  return width_ * std::sqrt(scaled_sample_variance());
+}
+
 Moments::Spread Moments::sample_spread() const {
-  const double variance = scaled_variance() * sample_factor(sums_.rows());
+  const double variance = scaled_sample_variance();
   const double stddev = std::sqrt(variance);
   const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, kMeanTail);
   const auto [least, most] = sample_factors();
@@ -219,8 +243,8 @@ Moments::Spread Moments::sample_spread() const {
   const double of_variance = farther_end(variance, low * least, high * most) + kRounding;
   const double of_stddev =
       farther_end(stddev, std::sqrt(low * least), std::sqrt(high * most)) + kRounding;
-  return {{square * variance, square * std::min(of_variance, 2 * kLargestVariance)},
-          {width_ * stddev, width_ * std::min(of_stddev, std::sqrt(2 * kLargestVariance))}};
+  return {{sample_variance_value(), square * std::min(of_variance, 2 * kLargestVariance)},
+          {sample_stddev_value(), width_ * std::min(of_stddev, std::sqrt(2 * kLargestVariance))}};
 }
 
 Moments release_moments(const ValueSums& values, const FixedPoint& bounds, MomentsDegree degree,

@@ -53,6 +53,13 @@ class Moments {
   };
   Spread sample_spread() const;
 
+  // The values of these estimates alone: finding an error takes far longer.
+  double mean_value() const;
+  double variance_value() const;
+  double sample_variance_value() const;
+  double stddev_value() const;
+  double sample_stddev_value() const;
+
  private:
   struct Interval {
     double low;
@@ -62,6 +69,7 @@ class Moments {
   static Interval possible_interval(double estimate, double shift, double reach, double most);
   double scaled_mean() const;
   double scaled_variance() const;
+  double scaled_sample_variance() const;
   double scaled_mean_error(double tail) const;
   Interval scaled_variance_interval(double variance_tail, double mean_tail) const;
   Interval sample_factors() const;

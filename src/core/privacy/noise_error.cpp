@@ -9,28 +9,44 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kBisections = 40;
+constexpr int kMostSteps = 40;
+constexpr double kSettled = 1 - 0x1p-20;
 
 // Gaussian noise of so large a sigma has the mean of the real law within 0.1 %, whether it is
 // rounded or discrete. What is beyond so many sigmas does not count.
 constexpr double kManySteps = 20;
 constexpr double kFarthest = 40;
 
-// The least x >= 0, up to rounding, at which a falling function is at most `level`.
-template <class Falling>
-double least_at_most(double level, double unit, Falling falling) {
-  double high = unit;
-  while (falling(high) > level) high *= 2;
-  double low = 0;
-  for (int i = 0; i < kBisections; ++i) {
-    const double middle = low + (high - low) / 2;
-    (falling(middle) > level ? low : high) = middle;
+struct Tail {
+  double probability;
+  double slope;
+};
+
+// Where a tail with a concave logarithm is `level`, from above. Each tangent of the logarithm lies
+// above it, so where a tangent reaches log(level) the tail is at most `level`: every step but the
+// start is a bound, and after the first they only fall. Requires a positive tail at `start`.
+template <class TailAt>
+double least_at_most(double level, double start, TailAt tail_at) {
+  const auto next = [&](double t) {
+    const Tail tail = tail_at(t);
+    return t - std::log(tail.probability / level) * tail.probability / tail.slope;
+  };
+  double bound = next(start);
+  for (int i = 0; i < kMostSteps; ++i) {
+    const double lower = next(bound);
+    const bool last = !(lower < kSettled * bound);
+    if (lower < bound) bound = lower;
+    if (last) break;
   }
-  return high;
+  return bound;
 }
 
+// erfc(x) is at most e^(-x^2) and has a concave logarithm.
 double normal_quantile(double tail) {
-  return std::numbers::sqrt2 * least_at_most(tail, 1, [](double x) { return std::erfc(x); });
+  const double slope_at_zero = -2 / std::sqrt(std::numbers::pi);
+  return std::numbers::sqrt2 * least_at_most(tail, std::sqrt(-std::log(tail)), [&](double x) {
+           return Tail{std::erfc(x), slope_at_zero * std::exp(-x * x)};
+         });
 }
 
 double joint_sigma(std::span<const double> sigmas) {
@@ -54,10 +70,15 @@ class LaplaceSum {
   }
 
   double largest() const { return scale_[terms_ - 1]; }
-  double tail(double t) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < terms_; ++i) sum += weight_[i] * std::exp(-t / scale_[i]);
-    return sum;
+  // Densities of sums of Laplace noises have a concave logarithm, and so have their tails.
+  Tail tail(double t) const {
+    Tail tail{0, 0};
+    for (std::size_t i = 0; i < terms_; ++i) {
+      const double part = weight_[i] * std::exp(-t / scale_[i]);
+      tail.probability += part;
+      tail.slope -= part / scale_[i];
+    }
+    return tail;
   }
   double mean_magnitude() const {
     double sum = 0;
@@ -108,7 +129,9 @@ double noise_quantile(PrivacyMeasure measure, std::span<const double> spreads, d
   if (measure == PrivacyMeasure::kZcdp) return joint_sigma(spreads) * normal_quantile(tail);
   const LaplaceSum sum(spreads);
   if (sum.largest() == 0) return 0;
-  return least_at_most(tail, sum.largest(), [&](double t) { return sum.tail(t); });
+  // The largest noise alone exceeds this with the probability `tail`.
+  const double start = -std::log(tail) * sum.largest();
+  return least_at_most(tail, start, [&](double t) { return sum.tail(t); });
 }
 
 double mean_noise(PrivacyMeasure measure, std::span<const double> spreads) {

@@ -74,12 +74,11 @@ void draw_moments(const ChargedGroup& group, MomentsDegree degree, Use use) {
   });
 }
 
-using Statistic = Estimate (Moments::*)() const;
+using Statistic = double (Moments::*)() const;
 
 double draw_statistic(const ChargedGroup& group, MomentsDegree degree, Statistic statistic) {
   double value = 0;
-  draw_moments(group, degree,
-               [&](const Moments& moments) { value = (moments.*statistic)().value; });
+  draw_moments(group, degree, [&](const Moments& moments) { value = (moments.*statistic)(); });
   return value;
 }
 
@@ -165,7 +164,7 @@ DPQ_FUNCTION(dpq_mean_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  const double mean = draw_statistic(group, MomentsDegree::kMean, &Moments::mean);
+  const double mean = draw_statistic(group, MomentsDegree::kMean, &Moments::mean_value);
   return value_of_number(type, rounded_mean(mean, *group.parameters));
 }
 
@@ -176,20 +175,20 @@ DPQ_FUNCTION(dpq_moments_transition) {
 
 // (state) returns the type of the variance
 DPQ_FUNCTION(dpq_var_pop_final) {
-  return release_variance(fcinfo, &Moments::variance);
+  return release_variance(fcinfo, &Moments::variance_value);
 }
 
 DPQ_FUNCTION(dpq_var_samp_final) {
-  return release_variance(fcinfo, &Moments::sample_variance);
+  return release_variance(fcinfo, &Moments::sample_variance_value);
 }
 
 // (state) returns the type of a difference of two values
 DPQ_FUNCTION(dpq_stddev_pop_final) {
-  return release_stddev(fcinfo, &Moments::stddev);
+  return release_stddev(fcinfo, &Moments::stddev_value);
 }
 
 DPQ_FUNCTION(dpq_stddev_samp_final) {
-  return release_stddev(fcinfo, &Moments::sample_stddev);
+  return release_stddev(fcinfo, &Moments::sample_stddev_value);
 }
 
 // (state) returns dp_statistics

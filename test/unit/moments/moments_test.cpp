@@ -89,6 +89,22 @@ TEST(Moments, OfPartsThatNoDataHaveArePossibleValues) {
   }
 }
 
+// What is released alone is what is released beside its error.
+TEST(Moments, HaveTheSameValuesWithoutTheirErrors) {
+  SeededSource source;
+  TestContext context(source);
+  for (const double epsilon : {0.01, 1.0, 100.0}) {
+    for (const Rows& rows : {Rows{}, Rows{2}, Rows{-3, 1, 1, 4.5, 5}}) {
+      const Moments moments = release(rows, -3, 5, kVariance, pure(epsilon), context.random);
+      EXPECT_EQ(moments.mean_value(), moments.mean().value);
+      EXPECT_EQ(moments.variance_value(), moments.variance().value);
+      EXPECT_EQ(moments.sample_variance_value(), moments.sample_variance().value);
+      EXPECT_EQ(moments.stddev_value(), moments.stddev().value);
+      EXPECT_EQ(moments.sample_stddev_value(), moments.sample_stddev().value);
+    }
+  }
+}
+
 TEST(Moments, WithoutRowsAreTheMiddleAndItsWholeRange) {
   const Moments nothing = without_noise({-2, -1, -4}, kVariance, -3, 5);
   EXPECT_EQ(nothing.count().value, 0);

@@ -43,6 +43,22 @@ TEST(NoiseQuantile, OfEqualScalesIsThatOfTheirConvolution) {
   EXPECT_LE(tail, 0.05);
 }
 
+// By the partial fractions of scales that are far apart.
+TEST(NoiseQuantile, IsWhereTheTailFallsToTheLevel) {
+  const auto laplace = [](double t) {
+    const double a = 1, b = 4, c = 9;
+    return a * a * a * a / ((a * a - b * b) * (a * a - c * c)) * std::exp(-t / a) +
+           b * b * b * b / ((b * b - a * a) * (b * b - c * c)) * std::exp(-t / b) +
+           c * c * c * c / ((c * c - a * a) * (c * c - b * b)) * std::exp(-t / c);
+  };
+  for (const double level : {0.999, 0.5, 0.05, 0.002, 1e-6, 1e-12}) {
+    EXPECT_NEAR(laplace(quantile(kPure, {4, -9, 1}, level)) / level, 1, 1e-9) << level;
+    EXPECT_NEAR(std::exp(-quantile(kPure, {7}, level) / 7) / level, 1, 1e-9) << level;
+    EXPECT_NEAR(std::erfc(quantile(kZcdp, {7}, level) / 7 / std::sqrt(2)) / level, 1, 1e-9)
+        << level;
+  }
+}
+
 TEST(NoiseQuantile, OfIndependentNormalsAddsVariances) {
   expect_slightly_above(quantile(kZcdp, {3, 4}), 5 * 1.959963984540054);
   expect_slightly_above(quantile(kZcdp, {2, -3, 6}, 0.01), 7 * 2.5758293035489);
