@@ -343,18 +343,56 @@ UserColumn column_of_users(Oid relation) {
   return {};
 }
 
+const Reference* reference_to_persons(Oid relation) {
+  const ProtectedRelation* protection = find_protected_relation(relation);
+  if (protection == nullptr || !OidIsValid(protection->through)) return nullptr;
+  const char* problem = nullptr;
+  return find_reference(relation, protection->reference_column, protection->through, &problem);
+}
+
+bool refer_to_person(Oid relation, const Bitmapset* columns) {
+  const Reference* reference = reference_to_persons(relation);
+  if (reference == nullptr) return false;
+  for (int i = 0; i < reference->columns; ++i) {
+    if (!bms_is_member(reference->own[i], columns)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// How a query asks for rows with others that refer to them.
+const char* hint_of_rows_that_refer(const ProtectedRelation& protection) {
+  const char* table = get_rel_name(protection.relation);
+  const char* through = get_rel_name(protection.through);
+  const Reference* reference = reference_to_persons(protection.relation);
+  if (reference == nullptr || reference->columns != 1) {
+    return psprintf(
+        "For rows of \"%s\" that have one of \"%s\" join them in SELECT DISTINCT of the person and "
+        "of the columns that you need.",
+        through, table);
+  }
+  return psprintf(
+      "Subqueries compare the foreign key alone: EXISTS (SELECT FROM %s WHERE %s.%s = "
+      "%s.%s).",
+      table, table, get_attname(protection.relation, reference->own[0], false), through,
+      get_attname(protection.through, reference->key[0], false));
+}
+
+}  // namespace
+
 const char* hint_of_reference(const List* relations) {
   for (const Oid relation : each_oid(relations)) {
     const ProtectedRelation* protection = find_protected_relation(relation);
     if (protection == nullptr || protection->user_column != kUsersOfReference) continue;
+    const char* table = get_rel_name(relation);
+    const char* through = get_rel_name(protection->through);
     return psprintf(
         "The person of a row of \"%s\" is that of the row of \"%s\" to which its column \"%s\" "
         "refers: join the two there by the columns of the foreign key, and name the person by the "
-        "column of \"%s\". For rows of \"%s\" that have one of \"%s\" join them in SELECT "
-        "DISTINCT of the person and of the columns that you need.",
-        get_rel_name(relation), get_rel_name(protection->through),
-        NameStr(protection->user_column_name), get_rel_name(protection->through),
-        get_rel_name(protection->through), get_rel_name(relation));
+        "column of \"%s\". %s",
+        table, through, NameStr(protection->user_column_name), through,
+        hint_of_rows_that_refer(*protection));
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/attnum.h"
+#include "nodes/bitmapset.h"
 #include "nodes/pg_list.h"
 #include "utils/array.h"
 }
@@ -59,6 +60,15 @@ struct UserColumn {
   AttrNumber number;
 };
 UserColumn column_of_users(Oid relation);
+
+struct Reference;  // reference.hpp
+
+// The reference by which a table is protected through another one, or null.
+const Reference* reference_to_persons(Oid relation);
+
+// Whether columns of a table have all of that reference: rows with one value of them are of one
+// person.
+bool refer_to_person(Oid relation, const Bitmapset* columns);
 
 // Why the rows of a protected table do not lead to persons through the other table, or null if they
 // do. The reason goes on after "its ". Then private access to the table is closed.

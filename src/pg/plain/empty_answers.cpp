@@ -113,22 +113,10 @@ const Node* add_keys(const PlainLevel* level, FixedColumns fixed) {
   return person;
 }
 
-// Whether the columns have those of the foreign key by which a row refers to that of its person.
-bool refer_to_person(const ProtectedRelation* protection, const Bitmapset* columns) {
-  const char* problem = nullptr;
-  const Reference* reference = find_reference(protection->relation, protection->reference_column,
-                                              protection->through, &problem);
-  if (reference == nullptr) return false;
-  for (int i = 0; i < reference->columns; ++i) {
-    if (!bms_is_member(reference->own[i], columns)) return false;
-  }
-  return true;
-}
-
 bool names_person(Oid relation, const Bitmapset* columns) {
   const ProtectedRelation* protection = find_protected_relation(relation);
   if (protection == nullptr) return false;
-  if (OidIsValid(protection->through)) return refer_to_person(protection, columns);
+  if (OidIsValid(protection->through)) return refer_to_person(relation, columns);
   return protection->user_column > 0 && bms_is_member(protection->user_column, columns);
 }
 

@@ -1,6 +1,7 @@
 #include "pg/plain/person_subqueries.hpp"
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/grants/reference.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/public_subqueries.hpp"
 #include "pg/plain/query_around.hpp"
@@ -56,8 +57,8 @@ struct Subquery {
   const Level* read;
   Query* query;     // a copy, without the term, and with `inner` in the place of `outer`
   Node* condition;  // which compares the persons: a term of its WHERE, or the comparison of IN
-  Var* inner;       // the person in the subquery
-  Var* outer;       // the person of the row around
+  Var* inner;       // the person in the subquery, or the column that tells it by a reference
+  Var* outer;       // that of the row around
 };
 
 bool shows_rows(const Level* read) {
@@ -68,11 +69,36 @@ bool shows_rows(const Level* read) {
   return true;
 }
 
-// A column of persons, so many levels around this one, or null.
-Var* person_in(const Level* level, Node* expression, Index levels) {
+// A column, so many levels around that of the expression, or null.
+Var* column_in(Node* expression, Index levels) {
   Node* column = without_relabel(expression);
-  if (!IsA(column, Var) || as<Var>(column)->varlevelsup != levels) return nullptr;
-  return is_person(level, column) ? as<Var>(column) : nullptr;
+  const bool is_column = IsA(column, Var) && as<Var>(column)->varlevelsup == levels;
+  return is_column ? as<Var>(column) : nullptr;
+}
+
+// The column of the key to which a column refers, if that is of one column; or else itself.
+ColumnOrigin referenced_by(const ColumnOrigin& column) {
+  const Reference* reference = reference_to_persons(column.relation);
+  const bool refers =
+      reference != nullptr && reference->columns == 1 && reference->own[0] == column.column;
+  return refers ? ColumnOrigin{reference->referenced, reference->key[0]} : column;
+}
+
+bool is_same(const ColumnOrigin& one, const ColumnOrigin& other) {
+  return one.relation == other.relation && one.column == other.column;
+}
+
+// Whether two columns are equal for rows of one person alone: both are their person, or one refers
+// to the row of the other, or both to one row. Each with the level in whose words it is.
+bool tell_one_person(const Level* level, const Var* inner, const Level* outer_level,
+                     const Var* outer) {
+  if (is_person(level, as<Node>(inner)) && is_person(outer_level, as<Node>(outer))) return true;
+  const auto one = origin_of(level, as<Node>(inner));
+  const auto other = origin_of(outer_level, as<Node>(outer));
+  if (!one || !other) return false;
+  const ColumnOrigin key = referenced_by(*one);
+  const bool refers = !is_same(key, *one) || !is_same(key, *other);
+  return refers && is_same(key, referenced_by(*other));
 }
 
 // Whether a term says that a person of the subquery is that of the row.
@@ -81,10 +107,12 @@ bool compares_persons(Subquery* subquery, Node* term) {
   if (equality == nullptr) return false;
   auto* left = static_cast<Node*>(linitial(equality->args));
   auto* right = static_cast<Node*>(lsecond(equality->args));
+  const Level* read = subquery->read;
   for (int i = 0; i < 2; ++i) {
-    subquery->inner = person_in(subquery->read, i == 0 ? left : right, 0);
-    subquery->outer = person_in(subquery->read, i == 0 ? right : left, 1);
-    if (subquery->inner != nullptr && subquery->outer != nullptr) return true;
+    subquery->inner = column_in(i == 0 ? left : right, 0);
+    subquery->outer = column_in(i == 0 ? right : left, 1);
+    const bool are_columns = subquery->inner != nullptr && subquery->outer != nullptr;
+    if (are_columns && tell_one_person(read, subquery->inner, read, subquery->outer)) return true;
   }
   return false;
 }
@@ -108,16 +136,17 @@ bool take_out_term(Subquery* subquery) {
   return false;
 }
 
-// IN: the person of the row is compared with the one column of the subquery, its person.
+// IN: the person of the row, or what tells it, is compared with the one column of the subquery.
 bool find_comparison(Subquery* subquery, const Level* level) {
   const OpExpr* equality = as_equality(subquery->link->testexpr);
   const List* columns = subquery->query->targetList;
   if (equality == nullptr || columns == NIL) return false;
   auto* shown = as<Node>(static_cast<TargetEntry*>(linitial(columns))->expr);
   subquery->condition = subquery->link->testexpr;
-  subquery->outer = person_in(level, static_cast<Node*>(linitial(equality->args)), 0);
-  subquery->inner = person_in(subquery->read, shown, 0);
-  return subquery->outer != nullptr && subquery->inner != nullptr && IsA(shown, Var) &&
+  subquery->outer = column_in(static_cast<Node*>(linitial(equality->args)), 0);
+  subquery->inner = IsA(shown, Var) ? column_in(shown, 0) : nullptr;
+  return subquery->outer != nullptr && subquery->inner != nullptr &&
+         tell_one_person(subquery->read, subquery->inner, level, subquery->outer) &&
          IsA(without_relabel(static_cast<Node*>(lsecond(equality->args))), Param);
 }
 
@@ -177,10 +206,23 @@ Lack lack_of_existence(const Subquery& subquery) {
   return is_of_person(subquery, query->havingQual) ? Lack::kNothing : Lack::kClause;
 }
 
+// Whether its groups, if it has any, are of one person each: GROUP BY or DISTINCT has what tells
+// the person.
+bool groups_by_person(const Subquery& subquery) {
+  const Query* query = subquery.query;
+  if (!hides_rows(subquery.read)) return true;
+  List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
+  for (const auto* key : each<SortGroupClause>(keys)) {
+    auto* clause = const_cast<SortGroupClause*>(key);
+    if (equal(get_sortgroupclause_expr(clause, query->targetList), subquery.inner)) return true;
+  }
+  return false;
+}
+
 Lack lack_of_list(const Subquery& subquery) {
   const Query* query = subquery.query;
   const bool has_limit = query->limitCount != nullptr || query->limitOffset != nullptr;
-  return has_limit || hides_rows(subquery.read) ? Lack::kClause : Lack::kNothing;
+  return has_limit || !groups_by_person(subquery) ? Lack::kClause : Lack::kNothing;
 }
 
 // What is the same for a subquery of each kind.

@@ -11,7 +11,10 @@
 //   FROM patients p LEFT JOIN (SELECT v.patient FROM visits v GROUP BY v.patient) x
 //     ON x.patient = p.id WHERE x.patient IS NOT NULL
 //
-// The validator looks at the joins; these are not trusted (Lemma 34l of docs/privacy/relations.md).
+// They may compare a row with the rows that refer to it, or that refer to the row to which it
+// refers, in place of the persons (lines.order_id = orders.id): the group is then one of persons
+// and of what refers. The validator looks at the joins; these are not trusted (Lemma 34l of
+// docs/privacy/relations.md).
 namespace dpquantile {
 
 // Joins a level with its subqueries about persons, and with those of public tables.

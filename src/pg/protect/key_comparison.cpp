@@ -44,6 +44,34 @@ bool is_of(const KeyComparison& comparison, const Reference& reference, int colu
          comparison.own.origin.column == reference.own[column];
 }
 
+bool shows(const ShownColumn& shown, const ReferringEntry& entry, int column) {
+  return shown.entry == entry.entry && shown.origin.relation == entry.reference->relation &&
+         shown.origin.column == entry.reference->own[column];
+}
+
+// Whether a comparison is one of columns that refer to the same column of the key, by which both do
+// so.
+bool compares(const KeyComparison& comparison, const ReferringEntry& one, int column,
+              const ReferringEntry& other) {
+  const Reference& reference = *one.reference;
+  Oid type;
+  int32 modifier;
+  Oid collation;
+  get_atttypetypmodcoll(reference.referenced, reference.key[column], &type, &modifier, &collation);
+  const bool is_by_reference = comparison.operation == reference.equality[column] &&
+                               comparison.collation == collation &&
+                               shows(comparison.key, one, column);
+  if (!is_by_reference) return false;
+  for (int i = 0; i < other.reference->columns; ++i) {
+    if (other.reference->key[i] == reference.key[column] &&
+        other.reference->equality[i] == reference.equality[column] &&
+        shows(comparison.own, other, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Expr* as_operand(Node* value, Oid type) {
   if (exprType(value) == type || IsPolymorphicType(type)) return as<Expr>(value);
   return as<Expr>(
@@ -109,6 +137,22 @@ Node* comparison_of_key(const Level* level, const Reference& reference, int colu
     }
   }
   return nullptr;
+}
+
+bool refer_to_one_row(const Level* level, const ReferringEntry& one, const ReferringEntry& other,
+                      const List* conditions) {
+  if (one.reference->referenced != other.reference->referenced) return false;
+  for (int i = 0; i < one.reference->columns; ++i) {
+    bool is_compared = false;
+    for (const auto* condition : each<const Node>(conditions)) {
+      const KeyComparison comparison = comparison_in(level, condition);
+      if (!OidIsValid(comparison.operation)) continue;
+      is_compared = is_compared || compares(comparison, one, i, other) ||
+                    compares(turned(comparison), one, i, other);
+    }
+    if (!is_compared) return false;
+  }
+  return true;
 }
 
 }  // namespace dpquantile

@@ -41,4 +41,15 @@ struct Entries {
 Node* comparison_of_key(const Level* level, const Reference& reference, int column,
                         const Entries& entries, const List* conditions);
 
+// A reference, and an entry that shows rows of the referring table.
+struct ReferringEntry {
+  const Reference* reference;
+  int entry;
+};
+
+// Whether conditions say that all columns by which rows of two entries refer to a table are equal,
+// by the = and the collation by which both refer: then they refer to one row.
+bool refer_to_one_row(const Level* level, const ReferringEntry& one, const ReferringEntry& other,
+                      const List* conditions);
+
 }  // namespace dpquantile

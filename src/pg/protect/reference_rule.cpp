@@ -11,10 +11,8 @@ namespace {
 
 // The reference by which a table is protected through the other one, or null.
 const Reference* reference_between(Oid table, Oid other) {
-  const ProtectedRelation* protection = find_protected_relation(table);
-  if (protection == nullptr || !OidIsValid(other) || protection->through != other) return nullptr;
-  const char* problem = nullptr;
-  return find_reference(table, protection->reference_column, other, &problem);
+  const Reference* reference = reference_to_persons(table);
+  return reference != nullptr && reference->referenced == other ? reference : nullptr;
 }
 
 // Whether the conditions compare all columns of the reference, and so choose one row.
@@ -57,6 +55,23 @@ bool is_along_reference(const JudgedLevel* level, const ReferenceJoin& join,
   return reference != nullptr && follows(level, *reference, entries, join.conditions);
 }
 
+// Whether rows of persons that both parts show refer to one row, by all columns of their
+// references.
+bool meet_in_one_row(const JudgedLevel* level, const ReferenceJoin& join,
+                     const KeyComparison& comparison) {
+  const int left = comparison.key.entry;
+  const int right = comparison.own.entry;
+  const bool is_between = bms_is_member(left, join.left) && bms_is_member(right, join.right);
+  const bool have_persons = is_between && entry_of(level, left).source != nullptr &&
+                            entry_of(level, right).source != nullptr;
+  if (!have_persons) return false;
+  const ReferringEntry one = {reference_to_persons(comparison.key.origin.relation), left};
+  const ReferringEntry other = {reference_to_persons(comparison.own.origin.relation), right};
+  return one.reference != nullptr && other.reference != nullptr &&
+         refer_to_one_row(level->read, one, other, join.conditions) &&
+         can_be_hashed(join.conditions, right, bms_make_singleton(left));
+}
+
 }  // namespace
 
 bool joins_by_reference(const JudgedLevel* level, const ReferenceJoin& join) {
@@ -65,6 +80,8 @@ bool joins_by_reference(const JudgedLevel* level, const ReferenceJoin& join) {
     if (!OidIsValid(comparison.operation)) continue;
     if (is_along_reference(level, join, comparison)) return true;
     if (is_along_reference(level, join, turned(comparison))) return true;
+    if (meet_in_one_row(level, join, comparison)) return true;
+    if (meet_in_one_row(level, join, turned(comparison))) return true;
   }
   return false;
 }

@@ -16,7 +16,8 @@ struct ReferenceJoin {
 };
 
 // Whether the conditions say that rows of the one part refer to the rows of the other that they are
-// joined with. The statement will rely on the unique index of the latter.
+// joined with, or that rows of both refer to one row. The statement will rely on the unique index
+// of the latter.
 bool joins_by_reference(const JudgedLevel* level, const ReferenceJoin& join);
 
 }  // namespace dpquantile

@@ -125,6 +125,12 @@ void check_no_self_join(const JudgedLevel* level, const UnitJoin& join) {
   }
 }
 
+// Whether a row meets at most one row of what is joined: then nothing is squared, either.
+bool meets_once(const JudgedLevel* level, const UnitJoin& join) {
+  int entry = 0;
+  return bms_get_singleton_member(join.right, &entry) && entry_of(level->read, entry).is_met_once;
+}
+
 // Who is protected by another table with the same rows must be of the same unit, too.
 void check_shared_rows(const JudgedLevel* level, const Bitmapset* entries) {
   for (const auto* relation : each<const BorrowedRelation>(relations_of(level, entries))) {
@@ -187,12 +193,15 @@ void check_one_unit(const JudgedLevel* level, const UnitJoin& join) {
 }
 
 void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
-  check_no_self_join(level, join);
+  const ReferenceJoin reference = {join.left, join.right, join.conditions, join.type};
+  const bool finds_group = meets_once(level, join) && joins_by_reference(level, reference);
+  if (!finds_group) check_no_self_join(level, join);
   check_one_unit(level, join);
+  if (finds_group) return;
   for (auto* node : each<Node>(join.conditions)) {
     if (joins_users(level, join, node)) return;
   }
-  if (joins_by_reference(level, {join.left, join.right, join.conditions, join.type})) return;
+  if (joins_by_reference(level, reference)) return;
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",
               "Join them by these columns, of one type: ON visits.patient = patients.id.");

@@ -21,7 +21,8 @@ struct UnitJoin {
 // ereports unless the tables of both parts are of one unit.
 void check_one_unit(const JudgedLevel* level, const UnitJoin& join);
 
-// ereports unless the tables of both parts are of one unit, none is in both, and a condition says
+// ereports unless the tables of both parts are of one unit, none is in both (but where a reference
+// joins groups of which a row meets one at most), and a condition says
 // that a user column of the one is equal to one of the other, or that rows of the one refer to
 // those of the other (reference_rule.hpp). An equality of different ids would join the rows of
 // several persons.

@@ -156,12 +156,57 @@ bool has_one_row(const Level* level, const Node* part) {
          chooses_row_of_person(level, as<RangeTblRef>(part)->rtindex);
 }
 
+// Whether a term says that a column of an entry is equal to something.
+bool term_fixes_column(const Node* term, int entry, AttrNumber column) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return false;
+  for (auto* side : each<Node>(as<OpExpr>(term)->args)) {
+    const Node* compared = without_relabel(side);
+    const bool is_column = IsA(compared, Var) && as<Var>(compared)->varlevelsup == 0 &&
+                           static_cast<int>(as<Var>(compared)->varno) == entry &&
+                           as<Var>(compared)->varattno == column;
+    if (is_column && op_mergejoinable(as<OpExpr>(term)->opno, exprType(side))) return true;
+  }
+  return false;
+}
+
+bool fixes_column(const Node* condition, int entry, AttrNumber column) {
+  if (condition == nullptr) return false;
+  if (!is_andclause(condition)) return term_fixes_column(condition, entry, column);
+  for (const auto* term : each<const Node>(as<BoolExpr>(condition)->args)) {
+    if (term_fixes_column(term, entry, column)) return true;
+  }
+  return false;
+}
+
+// Whether a left join finds at most one row of an entry of persons for each protected row that it
+// keeps: all keys of a person group are compared, but for the person, whom joins of persons
+// compare.
+bool is_met_once(const Level* level, const JoinExpr* join) {
+  if (join->jointype != JOIN_LEFT || !IsA(join->rarg, RangeTblRef)) return false;
+  if (borrowed_rows_of(level, join->larg) == NIL) return false;
+  const int number = as<RangeTblRef>(join->rarg)->rtindex;
+  const Level* group = rows_below(entry_of(level, number));
+  if (group == nullptr || !group->groups_persons) return false;
+  const Query* query = group->query;
+  List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (get_sortgroupref_clause_noerr(column->ressortgroupref, keys) == nullptr) continue;
+    if (is_person(group, as<Node>(column->expr))) continue;
+    if (column->resjunk || !fixes_column(join->quals, number, column->resno)) return false;
+  }
+  return true;
+}
+
 void note_part(Level* level, const Node* part) {
   if (IsA(part, RangeTblRef)) {
     level->entries[as<RangeTblRef>(part)->rtindex - 1].is_in_from = true;
   } else if (IsA(part, JoinExpr)) {
-    note_part(level, as<JoinExpr>(part)->larg);
-    note_part(level, as<JoinExpr>(part)->rarg);
+    const auto* join = as<JoinExpr>(part);
+    note_part(level, join->larg);
+    note_part(level, join->rarg);
+    if (is_met_once(level, join)) {
+      level->entries[as<RangeTblRef>(join->rarg)->rtindex - 1].is_met_once = true;
+    }
   }
 }
 
@@ -476,9 +521,10 @@ int sum_of_branches(const Level* level, const Limit& limit) {
   return static_cast<int>(Min(sum, static_cast<int64>(PG_INT32_MAX)));
 }
 
-// The rows of a referenced table only say whose other rows are.
+// The rows of a referenced table only say whose other rows are, and an entry that other rows meet
+// once adds none.
 bool has_limiting_rows(const Entry& entry) {
-  if (!entry.is_in_from) return false;
+  if (!entry.is_in_from || entry.is_met_once) return false;
   if (entry.borrowed != nullptr)
     return !entry.borrowed->is_referenced && !is_view_of_persons(entry);
   const Level* below = rows_below(entry);
@@ -886,6 +932,17 @@ std::optional<ColumnOrigin> common_origin(const List* definitions) {
 
 }  // namespace
 
+namespace {
+
+// Whether a column is the one that a table gets after its own when the query is judged: the person
+// of a row that refers to one of another table.
+bool is_added_person(const Entry& entry, AttrNumber column) {
+  return entry.borrowed != nullptr && OidIsValid(entry.borrowed->through) &&
+         entry.table->rtekind == RTE_RELATION && column > list_length(entry.table->eref->colnames);
+}
+
+}  // namespace
+
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression) {
   if (expression == nullptr || !IsA(expression, Var)) return std::nullopt;
   const auto* column = as<Var>(expression);
@@ -897,9 +954,10 @@ std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression
   }
   level = around(level, column->varlevelsup);
   if (level == nullptr || column->varattno < 1) return std::nullopt;
-  const Oid relation = entry_of(level, column->varno).relation;
-  return OidIsValid(relation) ? std::optional(ColumnOrigin{relation, column->varattno})
-                              : std::nullopt;
+  const Entry& entry = entry_of(level, column->varno);
+  return OidIsValid(entry.relation) && !is_added_person(entry, column->varattno)
+             ? std::optional(ColumnOrigin{entry.relation, column->varattno})
+             : std::nullopt;
 }
 
 namespace {
@@ -929,7 +987,10 @@ bool is_person(const Level* level, const Node* expression) {
   if (level == nullptr || column->varattno < 1) return false;
   if (const Node* merged = merged_column(level->query, column)) return is_person(level, merged);
   const Entry& entry = entry_of(level, column->varno);
-  if (OidIsValid(entry.relation)) return is_user_column(level, {entry.relation, column->varattno});
+  if (OidIsValid(entry.relation)) {
+    return is_added_person(entry, column->varattno) ||
+           is_user_column(level, {entry.relation, column->varattno});
+  }
   return entry.below != nullptr && !hides_rows(entry.below) &&
          shows_person(entry.below, column->varattno);
 }

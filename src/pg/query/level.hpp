@@ -35,6 +35,9 @@ struct Entry {
   CommonTableExpr* cte;        // the CTE that it names, or null
   Level* below;     // the query of a derived table, view or CTE; null for others, and in recursion
   bool is_in_from;  // others are parts of UNION, or for PostgreSQL's own use
+  // Whether a left join finds at most one row of it for each protected row that it keeps: it is a
+  // person group of which the join compares all keys but the person.
+  bool is_met_once;
 };
 
 // A query that PostgreSQL plans for itself: the statement, a derived table, a CTE, a part of UNION,
@@ -72,6 +75,9 @@ struct Level {
   // Whether its rows are groups that are chosen privately, or computed of such: groups of few rows
   // or persons are hidden (pg/plain).
   bool has_chosen_groups;
+  // Whether it is a subquery in an expression with groups of one person each, by a unique key or a
+  // reference: it is about the person of a row, and gives no answers (pg/plain).
+  bool is_by_key;
   // How many rows of a person it has at most, by what the owners of its tables state in max_rows: 1
   // if each person has one row, the sum of those of the queries of a UNION ALL, and else the most
   // that an entry of FROM has. The same with max_groups, and no more than the level has groups if

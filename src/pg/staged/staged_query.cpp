@@ -63,7 +63,8 @@ bool gives_answers(const Level* level) {
   for (const auto* branch : each<const Level>(branches_of(level))) {
     if (branch != nullptr && reads_protected_rows(branch) && !gives_answers(branch)) return false;
   }
-  return level->borrowed_rows == NIL || (hides_rows(level) && !level->picks_rows_of_persons);
+  if (level->borrowed_rows == NIL) return true;
+  return hides_rows(level) && !level->picks_rows_of_persons && !level->is_by_key;
 }
 
 bool shows_rows(const Level* level) {
@@ -685,6 +686,7 @@ StagedQuery* stage_query(Query* query, const char* text) {
   const Statement* statement = read_statement(query, borrowed);
   if (statement->top->scans > kMostScans) return nullptr;  // refused later
   if (group_by_persons_of_keys(statement->top)) statement = read_statement(query, borrowed);
+  note_subqueries_by_key(statement->top);
   Staging staging{};
   staging.whole = query;
   staging.refused = {.text = text,
