@@ -152,6 +152,17 @@ SELECT dp_learn_domain('steps', 'x', 100, granularity => interval '1 hour');
 SELECT dp_learn_domain('steps', 'whole', 100, granularity => 0.5);
 SELECT dp_learn_domain('steps', 'at', 100, granularity => 5);
 SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'steps'::regclass;
+-- threat 260: a row for which a column of a view fails, in the view or in its sums of the rows of a person. As in queries the value is NULL there; nobody is told of the row, and what is noted is published.
+CREATE TABLE trips AS SELECT i % 100 AS person, i % 10 AS hours, CASE WHEN i = 7 THEN 'x' ELSE (i % 50)::text END AS written, CASE WHEN i % 100 = 7 THEN 1e308::float8 ELSE 2 END AS cost FROM generate_series(1, 1000) i;
+SELECT dp_protect_table('trips', user_id => 'person', max_rows => 10);
+CREATE VIEW speeds AS SELECT person, 90 / hours AS speed, written::int AS number, (written::int % 5)::varchar(3) AS digit, (1000 / hours)::smallint * 100::smallint AS product FROM trips WHERE 90 / hours < 60;
+SELECT dp_protect_table('speeds', user_id => 'person', max_rows => 10);
+SELECT c, l.lower, l.upper FROM unnest('{speed,number,product}'::name[]) c, dp_learn_domain('speeds', c, 100) l;
+SELECT keys FROM dp_learn_keys('speeds', 'digit', 100, 1e-6);
+SELECT max_rows FROM dp_learn_limits('speeds', 100, answer_epsilon => 100);
+CREATE VIEW costs_of_persons AS SELECT person, sum(cost) AS cost, 100 / sum(hours - 1) AS share FROM trips GROUP BY person;
+SELECT dp_protect_table('costs_of_persons', user_id => 'person', max_rows => 1);
+SELECT c, l.lower, l.upper FROM unnest('{cost,share}'::name[]) c, dp_learn_domain('costs_of_persons', c, 100) l;
 -- Few rows: there are no bounds, and no domain.
 SELECT dp_unprotect_table('visits');
 DELETE FROM visits WHERE id > 3;

@@ -159,6 +159,9 @@ SELECT count(n) FROM (SELECT patient, count(*) AS n FROM rows_alone GROUP BY pat
 SELECT count(*) FROM (SELECT patient, count(*) OVER () FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient LIMIT 3) p;
 
+-- What the ledger says is protected: a person, also where each row of a group is one.
+SELECT DISTINCT neighbours FROM dp_ledger WHERE tables && '{regress_dpq_persons.visits}';
+
 -- threat 196: WITH queries that double
 SELECT 'WITH a0 AS (SELECT DISTINCT patient FROM visits)' ||
          string_agg(format(', a%s AS (SELECT x.patient FROM a%s x JOIN a%2$s y ON x.patient = y.patient)', i, i - 1), '' ORDER BY i) ||

@@ -249,6 +249,7 @@ SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 SET search_path = regress_dpq_refs, public;
 -- Row security of the referenced table counts, and so does who may write it.
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
+SELECT relation, problem FROM dp_protected_tables WHERE relation IN ('orders'::regclass, 'lines'::regclass, 'parts'::regclass) ORDER BY relation::text;
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 SET search_path = regress_dpq_refs, public;
 EXECUTE priced(15);

@@ -85,7 +85,8 @@ const char* without_delta(const ChargeRequest* request) {
   const bool of_test = std::any_of(items.begin(), items.end(), tests_first);
   return psprintf("%s%s",
                   of_groups ? " Plain SQL needs no delta for keys with a public list, which the "
-                              "owner of the table states with dp_set_domain."
+                              "owner of the table states with dp_set_domain or finds with "
+                              "dp_learn_keys."
                             : "",
                   of_test ? " Method quantiles of dp_iqr spends no delta." : "");
 }

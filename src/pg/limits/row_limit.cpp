@@ -37,10 +37,13 @@ RowLimit limit_of(FuncExpr* condition) {
   const auto* most = static_cast<const Const*>(lsecond(condition->args));
   const bool is_number = IsA(most, Const) && most->consttype == INT4OID && !most->constisnull;
   if (!is_number || DatumGetInt32(most->constvalue) < 1) {
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("the most rows of a person must be a positive constant"),
-             errhint("The owner of the table states it: dp_protect_table(..., max_rows => 20).")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("the most rows of a person must be a positive constant"),
+         errhint(
+             "The owner of the table states it, dp_protect_table(..., max_rows => 20), or has it "
+             "found by dp_learn_limits.")));
   }
   return {condition, static_cast<Node*>(linitial(condition->args)),
           DatumGetInt32(most->constvalue)};

@@ -4,6 +4,7 @@
 #include "core/privacy/privacy_parameter.hpp"
 #include "pg/grants/reference.hpp"
 #include "pg/owner/own_relation.hpp"
+#include "pg/protect/protect_hooks.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -127,7 +128,13 @@ Portal open_rows(Oid relation, const char* query) {
   if (SPI_connect() != SPI_OK_CONNECT) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("SPI cannot be connected")));
   }
-  Portal portal = SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, 0);
+  Portal volatile portal = nullptr;
+  begin_total_planning();
+  PG_TRY();
+  portal = SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, 0);
+  PG_FINALLY();
+  end_total_planning();
+  PG_END_TRY();
   require_answerable(relation);
   return portal;
 }

@@ -33,6 +33,9 @@ PersonRows rows_with_persons(const ProtectedRelation& protection);
 // The row that a function with arguments OUT returns.
 Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls);
 
+// A value of a view that fails for a row is NULL, as in queries: nobody is told that there is such
+// a row, and the noted publication is made.
+//
 // Connects to SPI and opens the query of the rows of a relation, but reads nothing. So what is
 // wrong with it, rights that are missing included, is known before anything is noted. ereports also
 // unless queries of the relation are answered: where they are refused, as those of a view that

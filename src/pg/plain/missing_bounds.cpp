@@ -128,7 +128,9 @@ const char* for_owner(const PlainLevel* level, const char* aggregate, Node* valu
   const auto column = column_without_bounds(level, value);
   const char* bounds = column ? call_of_owner(*column) : nullptr;
   const bool needs_max_rows = !is_extreme(aggregate) && lacks_max_rows(level);
-  constexpr char kMaxRows[] = "max_rows, the most rows of a person that an answer sees";
+  constexpr char kMaxRows[] =
+      "max_rows, the most rows of a person that an answer sees (dp_protect_table or "
+      "dp_learn_limits)";
   if (needs_max_rows && bounds != nullptr) {
     return psprintf("Ask the owner of the table for %s and for %s.", bounds, kMaxRows);
   }

@@ -37,16 +37,19 @@ const char* query_of_counts(const char* column) {
   const auto origin = origin_of(level->select, key);
   const char* column = origin ? get_attname(origin->relation, origin->column, false) : nullptr;
   const char* counts = query_of_counts(column == nullptr ? "key" : quote_identifier(column));
+  const char* table =
+      origin ? quote_literal_cstr(quote_identifier(get_rel_name(origin->relation))) : nullptr;
   const bool has_owner = origin && list_member_oid(level->relations, origin->relation);
-  refuse_key(level, call, ERRCODE_INVALID_PARAMETER_VALUE,
-             psprintf("mode needs a public list of the values, but %s has none",
-                      column == nullptr ? "the expression" : psprintf("column \"%s\"", column)),
-             has_owner
-                 ? psprintf("Ask the owner of the table for dp_set_domain(%s, %s, '{...}'). Or "
-                            "ask how often there is each value: %s.",
-                            quote_literal_cstr(quote_identifier(get_rel_name(origin->relation))),
-                            quote_literal_cstr(column), counts)
-                 : psprintf("Ask how often there is each value: %s.", counts));
+  refuse_key(
+      level, call, ERRCODE_INVALID_PARAMETER_VALUE,
+      psprintf("mode needs a public list of the values, but %s has none",
+               column == nullptr ? "the expression" : psprintf("column \"%s\"", column)),
+      has_owner
+          ? psprintf("Ask the owner of the table for dp_set_domain(%s, %s, '{...}') or "
+                     "dp_learn_keys(%s, %s, epsilon, delta). Or ask how often there is each "
+                     "value: %s.",
+                     table, quote_literal_cstr(column), table, quote_literal_cstr(column), counts)
+          : psprintf("Ask how often there is each value: %s.", counts));
 }
 
 // The values but NULL, which mode() leaves out.

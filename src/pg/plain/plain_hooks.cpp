@@ -84,7 +84,7 @@ void tell_of_chosen_groups(const Statement* statement) {
            errdetail("Which groups are shown is chosen privately."),
            errhint("Ask the rows themselves: percentile_cont(0.5) WITHIN GROUP (ORDER BY value) "
                    "for a median, an aggregate without GROUP BY for a total. Or ask the owner of "
-                   "the table for a list of the keys (dp_set_domain).")));
+                   "the table for a list of the keys (dp_set_domain or dp_learn_keys).")));
 }
 
 PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {

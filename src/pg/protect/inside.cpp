@@ -199,13 +199,8 @@ Node* total_call(JudgedLevel* level, Node* node, Oid function) {
   if (variant == nullptr) refuse_function(level, node, function);
   check_public_arguments(level, node, variant->public_arguments);
   if (variant->time == CallTime::kRegex) check_regex(level, node);
-  const List* arguments = arguments_of(node);
-  FuncExpr* call =
-      list_length(arguments) == number_of_arguments(*variant)
-          ? call_of_variant(*variant, arguments, exprCollation(node), exprInputCollation(node))
-          : nullptr;
+  FuncExpr* call = call_of_variant(*variant, node, arguments_of(node));
   if (call == nullptr) refuse_function(level, node, function);
-  call->location = exprLocation(node);
   return as<Node>(call);
 }
 
@@ -251,17 +246,8 @@ Node* total_cast(const JudgedLevel* level, Node* node) {
   if (is_other_text && find_text_cast(getBaseType(from), TEXTOID) != nullptr) {
     return as_other_text(cast);
   }
-  const FunctionRule* variant = find_text_cast(getBaseType(from), cast->resulttype);
-  if (variant == nullptr) refuse_cast(level, node, from, cast->resulttype);
-  Expr* value = cast->arg;
-  if (from != variant->arguments[0]) {
-    const Oid collation = exprCollation(as<Node>(value));
-    value = as<Expr>(
-        makeRelabelType(value, variant->arguments[0], -1, collation, COERCE_IMPLICIT_CAST));
-  }
-  FuncExpr* call = call_of_variant(*variant, list_make1(value), cast->resultcollid, InvalidOid);
+  FuncExpr* call = cast_by_variant(cast, cast->resulttype);
   if (call == nullptr) refuse_cast(level, node, from, cast->resulttype);
-  call->location = cast->location;
   return as<Node>(call);
 }
 

@@ -133,8 +133,9 @@ bool limits_rows(const JudgedLevel* level, const FamilyRow& family) {
 
 const char* hint_for_users_by_group(const char* user) {
   return psprintf(
-      "Ask the owner to state max_groups, in how many groups of an answer a person may count. It "
-      "is for plain SQL, count(DISTINCT %s), and for dp_count over SELECT DISTINCT %s, key.",
+      "Ask the owner to state max_groups, in how many groups of an answer a person may count, or "
+      "to have it found by dp_learn_groups. It is for plain SQL, count(DISTINCT %s), and for "
+      "dp_count over SELECT DISTINCT %s, key.",
       user, user);
 }
 
@@ -146,7 +147,7 @@ const char* hint_for_user(const JudgedLevel* level, const FamilyRow& family, con
       "20)), dp_user_variance(...) or, in HAVING, dp_keep_group(%s, 0.5, 1e-6, 1); or "
       "dp_count_distinct(%s, 0.1), without GROUP BY.",
       needs_max_rows ? "Ask the owner to state max_rows of each table, the most rows of a person "
-                       "that an answer sees; or ask"
+                       "that an answer sees, or to have it found by dp_learn_limits; or ask"
                      : "Ask",
       user, user, user);
 }

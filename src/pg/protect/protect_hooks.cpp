@@ -24,6 +24,7 @@
 #include "pg/server/client_messages.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/foreign_code.hpp"
+#include "pg/vocabulary/total_query.hpp"
 
 extern "C" {
 #include "access/xlog.h"
@@ -39,6 +40,7 @@ namespace {
 planner_hook_type previous_planner = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
 ExecutorRun_hook_type previous_run = nullptr;
+bool plans_total_functions = false;
 
 PlannedStmt* plan_as_before(DPQ_PLANNER_PARAMETERS) {
   return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
@@ -172,6 +174,7 @@ PlannedStmt* plan_protected(DPQ_PLANNER_PARAMETERS) {
   if (!any_protected_relation()) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   List* borrowed = find_borrowed_relations(query);
   if (borrowed != NIL) return plan_borrowed(borrowed, query, text, options, params);
+  if (plans_total_functions) query = total_query(query);
   const bool lists_relations = text == debug_query_string && list_private_relations(query);
   PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   if (lists_relations || reads_protected_relation(plan)) plan->dependsOnRole = true;
@@ -250,6 +253,14 @@ void find_reasons_of_view(Query* query, Oid view, Oid reader, Reasons* reasons) 
   statement.refused.reasons = reasons;
   statement.reader = reader;
   attempt(statement.refused, [&] { validate_statement(&statement, query); });
+}
+
+void begin_total_planning() {
+  plans_total_functions = true;
+}
+
+void end_total_planning() {
+  plans_total_functions = false;
 }
 
 void install_protect_hooks() {

@@ -8,6 +8,12 @@ extern "C" {
 
 namespace dpquantile {
 
+// From now on until the end, queries of roles that may read their relations are planned with total
+// functions (pg/vocabulary/total_query.hpp), as those of other roles are. An error must not skip
+// the end.
+void begin_total_planning();
+void end_total_planning();
+
 // Installs what lets users without SELECT ask private queries over protected relations. Call it
 // once, when the library is loaded, after install_restricted_hooks(). All hooks call those of
 // libraries that were loaded before.

@@ -109,10 +109,7 @@ Node* safe_call(const JudgedLevel* level, Node* node, Oid function) {
   const FunctionRule* variant = find_variant(function);
   if (variant != nullptr && takes_any_value(*variant) &&
       list_length(arguments) == number_of_arguments(*variant)) {
-    FuncExpr* call =
-        call_of_variant(*variant, arguments, exprCollation(node), exprInputCollation(node));
-    if (call != nullptr) call->location = exprLocation(node);
-    return require_safe(level, node, as<Expr>(call));
+    return require_safe(level, node, as<Expr>(call_of_variant(*variant, node, arguments)));
   }
   return require_safe(level, node, call_or_null_of(node));
 }

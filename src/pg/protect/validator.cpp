@@ -274,6 +274,7 @@ void mark_level(const JudgedLevel* level, List* charged_tables, bool keeps_answe
   mark.tables = charged_tables;
   mark.joins_rows = list_length(charged_tables) > 1 || level->has_person_groups;
   mark.has_one_row = level->has_one_row;
+  mark.protects_persons = level->user_relation != nullptr && level->user_relation->user_column != 0;
   put_mark(&query->rtable, mark);
 }
 

@@ -155,9 +155,9 @@ Charge charge_for(const ReleaseCall& call, const ChargedRows& rows, int times) {
   Charge charge;
   charge.function = call.name;
   charge.mechanism = method.name.data();
-  charge.neighbours = call.most_rows > 0 ? kOneUser
-                      : rows.have_keys   ? method.neighbours_in_groups
-                                         : method.neighbours;
+  charge.neighbours = rows.have_persons || call.most_rows > 0 ? kOneUser
+                      : rows.have_keys                        ? method.neighbours_in_groups
+                                                              : method.neighbours;
   const ReleaseCosts& costs = call.costs;
   const bool may_move = rows.have_keys && !is_charged_alone(call);
   charge.costs = may_move || rows.are_joined ? costs_in_groups(costs) : costs;

@@ -44,9 +44,10 @@ void prepare_call(ReleaseCall* call, ExprContext* expressions, MemoryContext las
 
 // What a charge depends on besides the call.
 struct ChargedRows {
-  bool have_keys;   // whether they are in groups
-  bool are_joined;  // of several protected tables, or of person groups: one row may be a part of
-                    // all rows of a user
+  bool have_keys;     // whether they are in groups
+  bool are_joined;    // of several protected tables, or of person groups: one row may be a part of
+                      // all rows of a user
+  bool have_persons;  // whether all rows of a user are protected together
 };
 
 // The charge of a prepared call, `times` as in Charge. Its texts live in the current memory context

@@ -76,7 +76,7 @@ bool any_bounds_users(const ReleaseNode* node) {
 }
 
 ChargedRows rows_of(const ReleaseNode* node) {
-  return {node->plan.has_keys, node->plan.joins_rows};
+  return {node->plan.has_keys, node->plan.joins_rows, node->plan.protects_persons};
 }
 
 // For all groups, or for the first one if a call is charged for each. In the current memory

@@ -166,6 +166,7 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->plan.knows_tables = mark.knows_tables;
   level->plan.joins_rows = mark.joins_rows;
   level->plan.has_one_row = mark.has_one_row;
+  level->plan.protects_persons = mark.protects_persons;
   level->plan.tables = mark.tables;
   level->limit = row_limit_of(level->grouping, level->columns.target);
   add_sort_columns(level);

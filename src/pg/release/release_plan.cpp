@@ -16,6 +16,7 @@ void ReleasePlan::each_field(MarkFields* fields) {
   fields->truth("knows_tables", &knows_tables);
   fields->truth("joins_rows", &joins_rows);
   fields->truth("has_one_row", &has_one_row);
+  fields->truth("protects_persons", &protects_persons);
   fields->list("tables", T_OidList, &tables);
 }
 

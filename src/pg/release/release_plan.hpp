@@ -15,17 +15,18 @@ namespace dpquantile {
 struct ReleasePlan {
   List* calls;  // of integers: the columns with private aggregates
   // The order of the groups, in lists of equal lengths
-  List* sort_columns;    // of integers
-  List* operators;       // of OIDs: less than
-  List* collations;      // of OIDs
-  List* nulls_first;     // of integers: 0 or 1
-  bool has_keys;         // whether the query groups by keys
-  int grouping_sets;     // how many groups each row belongs to
-  const char* identity;  // of the query level (pg/reuse/query_identity.hpp), or null
-  bool knows_tables;     // as in LevelMark
-  bool joins_rows;       // as in LevelMark
-  bool has_one_row;      // as in LevelMark
-  List* tables;          // as in LevelMark
+  List* sort_columns;     // of integers
+  List* operators;        // of OIDs: less than
+  List* collations;       // of OIDs
+  List* nulls_first;      // of integers: 0 or 1
+  bool has_keys;          // whether the query groups by keys
+  int grouping_sets;      // how many groups each row belongs to
+  const char* identity;   // of the query level (pg/reuse/query_identity.hpp), or null
+  bool knows_tables;      // as in LevelMark
+  bool joins_rows;        // as in LevelMark
+  bool has_one_row;       // as in LevelMark
+  bool protects_persons;  // as in LevelMark
+  List* tables;           // as in LevelMark
 
   static constexpr MarkKind kKind = {"dpquantile release", 1};
   void each_field(MarkFields* fields);

@@ -13,6 +13,7 @@ struct LevelMark {
   bool joins_rows;   // whether one row may be a part of several of the level: it joins protected
                      // tables, or has person groups
   bool has_one_row;  // whether each person has at most one row in the level, by its person groups
+  bool protects_persons;  // whether the rows have persons, all of whose rows are protected together
   const Query* states;  // gives the states of the groups (pg/distributed/states_query.hpp), or null
   bool is_alone;        // whether no other level of the statement has private aggregates
 
@@ -23,6 +24,7 @@ struct LevelMark {
     fields->list("tables", T_OidList, &tables);
     fields->truth("joins_rows", &joins_rows);
     fields->truth("has_one_row", &has_one_row);
+    fields->truth("protects_persons", &protects_persons);
     fields->query("states", &states);
     fields->truth("is_alone", &is_alone);
   }

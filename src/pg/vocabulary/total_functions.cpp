@@ -16,6 +16,7 @@ extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -84,6 +85,16 @@ bool has_total_output(Oid type) {
   return rule != nullptr && rule->variant == nullptr;
 }
 
+// Null if the database does not have dpquantile.total().
+FuncExpr* call_with_arguments(const FunctionRule& variant, const List* arguments,
+                              Oid result_collation, Oid collation) {
+  const Oid function = calling_function(variant);
+  if (!OidIsValid(function)) return nullptr;
+  List* all = list_make2(empty_array(variant.result), oid_constant(variant.function));
+  return makeFuncExpr(function, variant.result, list_concat(all, arguments), result_collation,
+                      collation, COERCE_EXPLICIT_CALL);
+}
+
 }  // namespace
 
 int number_of_arguments(const FunctionRule& variant) {
@@ -126,13 +137,28 @@ bool is_total(Oid function) {
   return rule != nullptr && rule->place == CallPlace::kInside && rule->variant == nullptr;
 }
 
-FuncExpr* call_of_variant(const FunctionRule& variant, const List* arguments, Oid result_collation,
-                          Oid collation) {
-  const Oid function = calling_function(variant);
-  if (!OidIsValid(function)) return nullptr;
-  List* all = list_make2(empty_array(variant.result), oid_constant(variant.function));
-  return makeFuncExpr(function, variant.result, list_concat(all, arguments), result_collation,
-                      collation, COERCE_EXPLICIT_CALL);
+FuncExpr* call_of_variant(const FunctionRule& variant, const Node* call, const List* arguments) {
+  if (list_length(arguments) != number_of_arguments(variant)) return nullptr;
+  FuncExpr* total =
+      call_with_arguments(variant, arguments, exprCollation(call), exprInputCollation(call));
+  if (total != nullptr) total->location = exprLocation(call);
+  return total;
+}
+
+FuncExpr* cast_by_variant(const CoerceViaIO* cast, Oid to) {
+  Expr* value = cast->arg;
+  const Oid from = exprType(as<Node>(value));
+  const FunctionRule* variant = find_text_cast(getBaseType(from), to);
+  if (variant == nullptr) return nullptr;
+  if (from != variant->arguments[0]) {
+    const Oid collation = exprCollation(as<Node>(value));
+    value = as<Expr>(
+        makeRelabelType(value, variant->arguments[0], -1, collation, COERCE_IMPLICIT_CAST));
+  }
+  FuncExpr* total =
+      call_with_arguments(*variant, list_make1(value), cast->resultcollid, InvalidOid);
+  if (total != nullptr) total->location = cast->location;
+  return total;
 }
 
 const FunctionRule* variant_of_call(const Node* node) {

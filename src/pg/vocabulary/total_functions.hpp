@@ -39,10 +39,14 @@ CallTime time_of_function(Oid function);
 // Whether a function is total as it is, for all values of all its arguments.
 bool is_total(Oid function);
 
-// A call of the variant with arguments of its types. Null if the database does not have
-// dpquantile.total(); then refuse the query.
-FuncExpr* call_of_variant(const FunctionRule& variant, const List* arguments, Oid result_collation,
-                          Oid collation);
+// The call of the variant that stands for a call of its function with these arguments. Null if the
+// database does not have dpquantile.total(), or the call has other arguments; then refuse the
+// query.
+FuncExpr* call_of_variant(const FunctionRule& variant, const Node* call, const List* arguments);
+
+// The call of the variant that stands for a cast by the input or output function of a type, from
+// text or to the type `to`. Null if none does.
+FuncExpr* cast_by_variant(const CoerceViaIO* cast, Oid to);
 
 // The variant that a node calls, or null.
 const FunctionRule* variant_of_call(const Node* node);

@@ -96,5 +96,6 @@ COMMENT ON COLUMN @extschema@.dp_budget.on_table IS
 COMMENT ON COLUMN @extschema@.dp_budget.charged_delta IS
   'With accountant zcdp, what dp_grant_budget granted of delta_limit to charges with a delta of their own; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.published_epsilon IS
-  'What all that is published of the table in on_table costs together (dp_learn_domain, dp_learn_keys, dp_learn_limits, dp_learn_groups): for every role, beside what it spends. NULL if nothing is.';
+  'What all that is published of the table in on_table costs together (dp_learn_domain, dp_learn_keys, dp_learn_limits, dp_learn_groups): for every role, beside what it spends. NULL if nothing is, and '
+  'in the row of the general budget: it pays for any table, and dp_protected_tables shows what is published of each.';
 COMMENT ON COLUMN @extschema@.dp_budget.published_delta IS 'The delta that this costs besides.';

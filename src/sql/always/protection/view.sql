@@ -1,4 +1,29 @@
 CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
+  WITH RECURSIVE referred (relation, through) AS (
+    SELECT t.relation, t.through FROM dpquantile.protected_table t WHERE t.through IS NOT NULL
+     UNION
+    SELECT r.relation, t.through FROM referred r JOIN dpquantile.protected_table t ON t.relation = r.through WHERE t.through IS NOT NULL
+  ), own_problem (relation, problem) AS NOT MATERIALIZED (
+    SELECT t.relation,
+           coalesce(dpquantile.unprotectable(t.relation),
+                    CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
+                         THEN format('its user column "%s" is gone', t.user_column) END,
+                    'its ' || dpquantile.problem_of_reference(t.relation, t.user_column, t.through, t.unit),
+                    -- A column has one name in all parents and children; a view may give it another one.
+                    (SELECT format('its rows are also rows of %s, which protects the persons of its column "%s"', o.relation, o.user_column)
+                       FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
+                       JOIN dpquantile.protected_table o ON o.relation = s.relation
+                      WHERE CASE WHEN c.relkind = 'm' THEN false
+                                 WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
+                                 ELSE (t.user_column, t.through) IS DISTINCT FROM (o.user_column, o.through) AND o.user_column IS NOT NULL END
+                      ORDER BY o.relation LIMIT 1),
+                    (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
+                       FROM dpquantile.protected_table o
+                      WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column)))
+      FROM dpquantile.protected_table t
+      JOIN pg_class c ON c.oid = t.relation
+      LEFT JOIN pg_attribute u ON u.attrelid = t.relation AND u.attnum = t.user_number AND u.attname = t.user_column AND NOT u.attisdropped
+  )
   SELECT t.relation,
          c.relowner AS owner,
          t.user_column,
@@ -28,43 +53,23 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
          own.problem AS own_problem
     FROM dpquantile.protected_table t
     JOIN pg_class c ON c.oid = t.relation
-    LEFT JOIN pg_attribute u ON u.attrelid = t.relation AND u.attnum = t.user_number AND u.attname = t.user_column
-                            AND NOT u.attisdropped
-   CROSS JOIN LATERAL (
-         SELECT coalesce(dpquantile.unprotectable(t.relation),
-                        CASE WHEN t.user_column IS NOT NULL AND u.attnum IS NULL
-                             THEN format('its user column "%s" is gone', t.user_column) END,
-                        'its ' || dpquantile.problem_of_reference(t.relation, t.user_column, t.through, t.unit),
-                        -- A column has one name in all parents and children; a view may give it another one.
-                        (SELECT format('its rows are also rows of %s, which protects the persons of its column "%s"', o.relation, o.user_column)
-                           FROM dpquantile.tables_with_same_rows(t.relation) s (relation)
-                           JOIN dpquantile.protected_table o ON o.relation = s.relation
-                          WHERE CASE WHEN c.relkind = 'm' THEN false
-                                     WHEN c.relkind = 'v' THEN t.user_column IS NULL AND o.user_column IS NOT NULL
-                                     ELSE (t.user_column, t.through) IS DISTINCT FROM (o.user_column, o.through) AND o.user_column IS NOT NULL END
-                          ORDER BY o.relation LIMIT 1),
-                        (SELECT format('its rows come from %s, which protects the persons of its column "%s"', o.relation, o.user_column)
-                           FROM dpquantile.protected_table o
-                          WHERE c.relkind IN ('m', 'v') AND o.relation = dpquantile.table_with_other_users(t.relation, t.user_column))) AS problem) own
+    JOIN own_problem alone ON alone.relation = t.relation
+   CROSS JOIN LATERAL (SELECT coalesce(alone.problem, (SELECT format('its rows refer to %s: %s', o.relation, o.problem)
+                                                         FROM referred r JOIN own_problem o ON o.relation = r.through
+                                                        WHERE r.relation = t.relation AND o.problem IS NOT NULL
+                                                        ORDER BY o.relation LIMIT 1)) AS problem) own
     LEFT JOIN dpquantile.private_grant g ON g.relation = t.relation
     LEFT JOIN pg_roles r ON r.oid = g.grantee_oid;
 COMMENT ON VIEW dpquantile.private_access IS
   'Protected tables and who has private access to them. table_problem and role_problem: what closes it; own_right: a right with '
-  'which the role needs no private queries; own_problem: why the protection does not hold, whoever asks.';
+  'which the role needs no private queries; own_problem: why the protection does not hold, whoever asks, also that of a table that its rows refer to.';
 CREATE OR REPLACE FUNCTION dpquantile.check_answerable(relation regclass) RETURNS void
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  problem text;
-  asked regclass := check_answerable.relation;
+  problem CONSTANT text := coalesce((SELECT min(p.own_problem) FROM dpquantile.private_access p WHERE p.relation = check_answerable.relation),
+                                    'its query is refused: ' || (dpquantile.problem_of_view(check_answerable.relation, 0))[1]);
 BEGIN
-  -- Its persons are those of the rows that its rows refer to.
-  WHILE problem IS NULL AND asked IS NOT NULL LOOP
-    problem := CASE WHEN asked <> check_answerable.relation THEN format('its rows refer to %s: ', asked) ELSE '' END
-               || (SELECT min(p.own_problem) FROM dpquantile.private_access p WHERE p.relation = asked);
-    asked := (SELECT t.through FROM dpquantile.protected_table t WHERE t.relation = asked);
-  END LOOP;
-  problem := coalesce(problem, 'its query is refused: ' || (dpquantile.problem_of_view(check_answerable.relation, 0))[1]);
   IF problem IS NOT NULL THEN
     RAISE EXCEPTION 'nothing is published of %, of which no query is answered: %', check_answerable.relation, rtrim(problem, '.')
       USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -147,7 +152,7 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.unit IS
   'What user_id names: tables of one owner with the same unit may be joined by these columns; NULL if the table may be joined with no '
   'other protected table.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.domains IS
-  'What is publicly known of columns: bounds, granularity and lists of keys (dp_set_domain); NULL if nothing is.';
+  'What is publicly known of columns: bounds, granularity and lists of keys (dp_set_domain); NULL if nothing is. min() and max() of a column answer its bounds.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS
   'A role with private access: the current role, one that it is a member of, or for the owner of the table any role. NULL if no '
   'role has.';
