@@ -199,6 +199,17 @@ SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
 EXECUTE priced(400);
 SELECT dp_count((SELECT size * 100 FROM town ORDER BY size DESC LIMIT 1)) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit);
 
+-- Each part is planned once, however deep it is. What the tables tell is seen before any charge there, too.
+CREATE FUNCTION pg_temp.levels(levels int, innermost text) RETURNS text LANGUAGE sql AS $$
+  SELECT repeat('SELECT count(*) FROM visit WHERE cost > (SELECT n / 100 FROM (', levels) || innermost || repeat(') AS below (n))', levels) $$;
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+SELECT pg_temp.answers(pg_temp.levels(30, 'SELECT count(*) FROM visit WHERE cost < 20'));
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+UPDATE spent SET before = epsilon_spent FROM dp_budget;
+SELECT pg_temp.answers(pg_temp.levels(3, 'SELECT count(*) FROM visit WHERE cost > 10 / (SELECT size - 1 FROM town ORDER BY size LIMIT 1)'));
+SELECT pg_temp.answers('SELECT count(*) FROM visit WHERE id > (SELECT count(*) FROM visit) AND cost > (' || pg_temp.levels(2, 'SELECT dp_count(-1.0) FROM visit') || ')');
+SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
+
 -- Prepared, with parameters of its own; the answers of a cursor stay what they are.
 PREPARE above(int) AS SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / $1 FROM visit) AND id > $1;
 EXECUTE above(10);

@@ -6,6 +6,7 @@
 #include "pg/server/custom_node.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/staged/staged_query.hpp"
 
 extern "C" {
 #include DPQ_EXPLAIN_FORMAT_HEADER
@@ -41,13 +42,15 @@ struct StagedPlan {
   const Query* rest;
   int own_parameters;
   List* answers;
+  bool is_part;  // of another, which has planned all of it, and tried it when it runs
 
-  static constexpr MarkKind kKind = {"dpquantile staged query", 1};
+  static constexpr MarkKind kKind = {"dpquantile staged query", 2};
   void each_field(MarkFields* fields) {
     fields->list("stages", T_List, &stages);
     fields->query("rest", &rest);
     fields->integer("own_parameters", &own_parameters);
     fields->list("answers", T_IntList, &answers);
+    fields->truth("is_part", &is_part);
   }
 };
 
@@ -60,6 +63,7 @@ struct PartRows {
 struct StagedNode {
   CustomScanState scan;
   StagedQuery query;
+  bool is_part;
   Oid user;          // who opened it
   PartRows answers;  // of the rest; null before it has run
   TupleTableSlot* row;
@@ -70,8 +74,7 @@ StagedNode* staged_node(CustomScanState* scan) {
   return reinterpret_cast<StagedNode*>(scan);
 }
 
-StagedQuery query_of(const CustomScan* plan) {
-  const auto mark = decode_mark<StagedPlan>(plan->custom_private);
+StagedQuery query_of(const StagedPlan& mark) {
   StagedQuery query = {NIL, const_cast<Query*>(mark.rest), mark.own_parameters, mark.answers};
   for (const auto* encoded : each<const List>(mark.stages)) {
     auto* stage = static_cast<Stage*>(palloc(sizeof(Stage)));
@@ -97,14 +100,19 @@ PlannedStmt* plan_part(const StagedQuery* staged, Query* query, const char* text
   return plan;
 }
 
+// While a part is planned again, whose own parts were planned with the whole.
+bool plans_part = false;
+
 // What planning has to say it has said when the whole was planned.
 PlannedStmt* plan_quietly(const StagedQuery* staged, Query* query, const char* text,
                           ParamListInfo parameters) {
   PlannedStmt* volatile plan = nullptr;
   begin_without_messages(Withheld::kAllBelowError);
+  plans_part = true;
   PG_TRY();
   plan = plan_part(staged, query, text, CURSOR_OPT_PARALLEL_OK, parameters);
   PG_FINALLY();
+  plans_part = false;
   end_without_messages(Withheld::kAllBelowError);
   PG_END_TRY();
   return plan;
@@ -273,7 +281,7 @@ void try_part(const EState* state, const StagedQuery* staged, const Query* query
   PlannedStmt* plan = plan_quietly(staged, with_rows(staged, query, rows), text, known);
   const CustomScan* scan = staged_scan(plan);
   if (scan == nullptr) return check_execution(plan, text, known, state->es_queryEnv);
-  const StagedQuery below = query_of(scan);
+  const StagedQuery below = query_of(decode_mark<StagedPlan>(scan->custom_private));
   try_parts(state, &below, known, NIL);
 }
 
@@ -309,6 +317,16 @@ bool is_empty(const Query* query) {
   return is_false && !has_group && query->setOperations == nullptr;
 }
 
+bool has_public_stage(const StagedQuery& query) {
+  return query.stages != NIL && static_cast<const Stage*>(linitial(query.stages))->is_public;
+}
+
+// Whether the query around has tried all parts with what is known of them. Rows of public parts and
+// answers have come since then.
+bool is_tried_already(const StagedNode* node) {
+  return node->is_part && !has_public_stage(node->query) && !is_after_charge();
+}
+
 // Whether a part before this one has been charged. Those of public tables come first.
 bool is_charged_before(const StagedQuery* staged, int stages) {
   return stages > 0 && !static_cast<const Stage*>(list_nth(staged->stages, stages - 1))->is_public;
@@ -320,7 +338,7 @@ void run_all(StagedNode* node) {
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);
   List* rows = NIL;
-  bool is_tried = false;
+  bool is_tried = is_tried_already(node);
   const bool asks = !is_empty(node->query.rest);
   for (const auto* stage : each<const Stage>(node->query.stages)) {
     if (!asks) break;
@@ -361,7 +379,9 @@ void close_relations(StagedNode* node) {
 void begin(CustomScanState* scan, EState* state, int) {
   StagedNode* node = staged_node(scan);
   open_relations(node, state->es_plannedstmt);
-  node->query = query_of(as<CustomScan>(scan->ss.ps.plan));
+  const auto mark = decode_mark<StagedPlan>(as<CustomScan>(scan->ss.ps.plan)->custom_private);
+  node->query = query_of(mark);
+  node->is_part = mark.is_part;
   node->user = GetUserId();
 }
 
@@ -408,8 +428,8 @@ const CustomScanMethods kScanMethods = {kName, make_node};
 
 // ---- The plan ------------------------------------------------------------------------------
 
-StagedPlan mark_of(const StagedQuery* staged) {
-  StagedPlan mark = {NIL, staged->rest, staged->own_parameters, staged->answers};
+StagedPlan mark_of(const StagedQuery* staged, bool is_part) {
+  StagedPlan mark = {NIL, staged->rest, staged->own_parameters, staged->answers, is_part};
   for (const auto* stage : each<const Stage>(staged->stages)) {
     mark.stages = lappend(mark.stages, encode_mark(*stage));
   }
@@ -417,10 +437,10 @@ StagedPlan mark_of(const StagedQuery* staged) {
 }
 
 // The node gives the columns that the query shows, under their names.
-CustomScan* make_scan(const StagedQuery* staged) {
+CustomScan* make_scan(const StagedQuery* staged, bool is_part) {
   CustomScan* scan = makeNode(CustomScan);
   scan->methods = &kScanMethods;
-  scan->custom_private = encode_mark(mark_of(staged));
+  scan->custom_private = encode_mark(mark_of(staged, is_part));
   for (const auto* column : each<const TargetEntry>(staged->rest->targetList)) {
     if (column->resjunk) continue;
     const auto* value = as<Node>(column->expr);
@@ -477,23 +497,21 @@ bool may_have_stages(const Query* query) {
   return false;
 }
 
-PlannedStmt* plan(DPQ_PLANNER_PARAMETERS) {
-  const StagedQuery* staged = may_have_stages(query) ? stage_query(query, text) : nullptr;
-  if (staged != nullptr) return plan_staged(staged, text, options);
-  return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
-}
-
-}  // namespace
-
-PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
-  CustomScan* scan = make_scan(staged);
+// The node with nothing in it.
+PlannedStmt* make_plan(const StagedQuery* staged, bool is_part) {
   PlannedStmt* made = makeNode(PlannedStmt);
   made->commandType = CMD_SELECT;
   made->canSetTag = true;
   made->dependsOnRole = true;
-  made->planTree = as<Plan>(scan);
+  made->planTree = as<Plan>(make_scan(staged, is_part));
   made->stmt_location = staged->rest->stmt_location;
   made->stmt_len = staged->rest->stmt_len;
+  return made;
+}
+
+// All parts are planned for a trial, so that what is refused is refused before anything is charged.
+PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
+  PlannedStmt* made = make_plan(staged, false);
   for (const auto* stage : each<const Stage>(staged->stages)) {
     depend_on(made,
               plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr));
@@ -504,6 +522,18 @@ PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int option
     made->planTree = materialize_finished_plan(made->planTree);
   return made;
 }
+
+PlannedStmt* plan(DPQ_PLANNER_PARAMETERS) {
+  const bool is_part = plans_part;
+  plans_part = false;
+  const StagedQuery* staged = may_have_stages(query) ? stage_query(query, text) : nullptr;
+  if (staged != nullptr) {
+    return is_part ? make_plan(staged, true) : plan_staged(staged, text, options);
+  }
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
+}
+
+}  // namespace
 
 void install_staged_queries() {
   RegisterCustomScanMethods(&kScanMethods);
