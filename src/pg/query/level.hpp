@@ -72,6 +72,9 @@ struct Level {
   // Whether its rows are groups that are chosen privately, or computed of such: groups of few rows
   // or persons are hidden (pg/plain).
   bool has_chosen_groups;
+  // How many groups it has at most by the public lists of their keys, as far as kMaxElements + 1
+  // (pg/borrowed): more are not counted. 0 if it has no such lists (pg/plain).
+  int listed_groups;
   // How many rows of a person it has at most, by what the owners of its tables state in max_rows: 1
   // if each person has one row, the sum of those of the queries of a UNION ALL, and else the most
   // that an entry of FROM has. The same with max_groups, and no more than the level has groups if

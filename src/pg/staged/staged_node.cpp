@@ -1,7 +1,7 @@
 #include "pg/staged/staged_node.hpp"
 
 #include "pg/borrowed/borrowed_release.hpp"
-#include "pg/borrowed/early_values.hpp"
+#include "pg/plain/shown_rows.hpp"
 #include "pg/server/client_messages.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/mark.hpp"
@@ -193,6 +193,24 @@ List* constants_of(const Stage* stage, const PartRows& part) {
   return rows;
 }
 
+// The keys of groups are chosen by answers, and counted when these are charged.
+[[noreturn]] void refuse_many_keys() {
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a subquery beside protected rows may give more than %d rows", kMostStageRows),
+           errdetail("It may give a row for each of its public keys."),
+           errhint("%sAdd ORDER BY and LIMIT %d to the subquery, or to its WHERE a condition on "
+                   "the keys.",
+                   charge_of_refused_call(), kMostStageRows)));
+}
+
+void tell_of_many_rows() {
+  ereport(NOTICE, (errmsg("a subquery beside protected rows fails if it gives more than %d rows",
+                          kMostStageRows),
+                   errdetail("How many it gives is known when it has been charged."),
+                   errhint("Add ORDER BY and LIMIT %d to the subquery.", kMostStageRows)));
+}
+
 // ---- The values of parameters --------------------------------------------------------------
 
 void put_value(const List* rows, ParamExternData* value) {
@@ -272,17 +290,22 @@ const CustomScan* staged_scan(const PlannedStmt* plan) {
   return IsA(scan, CustomScan) && strcmp(scan->methods->CustomName, kName) == 0 ? scan : nullptr;
 }
 
-void try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+bool try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
                const List* rows);
 
-void try_part(const EState* state, const StagedQuery* staged, const Query* query,
+// Returns whether it is known that it may give too many rows for a stage.
+bool try_part(const EState* state, const StagedQuery* staged, const Query* query,
               ParamListInfo known, const List* rows) {
   const char* text = state->es_sourceText;
   PlannedStmt* plan = plan_quietly(staged, with_rows(staged, query, rows), text, known);
   const CustomScan* scan = staged_scan(plan);
-  if (scan == nullptr) return check_execution(plan, text, known, state->es_queryEnv);
+  if (scan == nullptr) {
+    check_execution(plan, text, known, state->es_queryEnv);
+    ManyRows many;
+    return find_mark(plan->rtable, &many) && many.is_known;
+  }
   const StagedQuery below = query_of(decode_mark<StagedPlan>(scan->custom_private));
-  try_parts(state, &below, known, NIL);
+  return try_parts(state, &below, known, NIL);
 }
 
 // What is seen before a charge: public rows are joined with protected ones by columns in which they
@@ -290,14 +313,14 @@ void try_part(const EState* state, const StagedQuery* staged, const Query* query
 // fail; and private aggregates may have parameters or prices for which they are refused. So the
 // parts after the public ones are planned for a trial again, with these, and started. `rows`: those
 // of the public parts.
-void try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+bool try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
                const List* rows) {
   ParamListInfo known = parameters_of(given, *query, rows);
   for (int i = list_length(rows); i < list_length(query->stages); ++i) {
     const auto* stage = static_cast<const Stage*>(list_nth(query->stages, i));
-    try_part(state, query, stage->query, known, rows);
+    if (try_part(state, query, stage->query, known, rows)) refuse_many_keys();
   }
-  try_part(state, query, query->rest, known, rows);
+  return try_part(state, query, query->rest, known, rows);
 }
 
 // Whether a query shows no row whatever there is, as BI tools ask it for its columns.
@@ -344,7 +367,7 @@ void run_all(StagedNode* node) {
     if (!asks) break;
     require_same_user(node);  // a function in a part may have changed it
     if (!stage->is_public && !is_tried) {
-      try_parts(state, &node->query, state->es_param_list_info, rows);
+      (void)try_parts(state, &node->query, state->es_param_list_info, rows);
     }
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
@@ -512,11 +535,17 @@ PlannedStmt* make_plan(const StagedQuery* staged, bool is_part) {
 // All parts are planned for a trial, so that what is refused is refused before anything is charged.
 PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
   PlannedStmt* made = make_plan(staged, false);
+  ManyRows many;
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    depend_on(made,
-              plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr));
+    const PlannedStmt* part =
+        plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr);
+    if (find_mark(part->rtable, &many) && !many.is_known) tell_of_many_rows();
+    depend_on(made, part);
   }
-  depend_on(made, plan_part(staged, with_rows(staged, staged->rest, NIL), text, options, nullptr));
+  const PlannedStmt* rest =
+      plan_part(staged, with_rows(staged, staged->rest, NIL), text, options, nullptr);
+  depend_on(made, rest);
+  if (find_mark(rest->rtable, &many)) put_mark(&made->rtable, many);
   name_relations(made);
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);
