@@ -194,17 +194,18 @@ void shorten_lists(const Level* level, const List* conditions, Replacement* repl
   replacement->lists = shorter;
 }
 
-// Whether WHERE leaves a key of the lists.
-bool has_keys_left(const PlainLevel* level, const Replacement& replacement,
-                   const List* conditions) {
-  if (conditions == NIL) return true;
+// How many keys of the lists WHERE leaves. More than kMaxElements are not counted.
+int count_keys_left(const PlainLevel* level, const Replacement& replacement,
+                    const List* conditions) {
+  constexpr int kEnough = kMaxElements + 1;
+  if (conditions == NIL) return static_cast<int>(Min(combinations(replacement), kEnough));
   const List* tests = tests_of(level->select, replacement.new_keys, conditions);
-  bool is_left = false;
+  int left = 0;
   each_combination(replacement, [&](const List* row) {
-    is_left = may_be_shown(tests, row);
-    return !is_left;
+    if (may_be_shown(tests, row)) ++left;
+    return left < kEnough;
   });
-  return is_left;
+  return left;
 }
 
 // Keys that WHERE leaves out are in no answer. Without any other it has no group. Where answers
@@ -326,13 +327,15 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) return nullptr;
   check_combinations(level, replacement);
-  if (!has_keys_left(level, replacement, conditions)) show_nothing(level);
+  const int left = count_keys_left(level, replacement, conditions);
+  if (left == 0) show_nothing(level);
   note_keys_without_null(level, replacement);
   Query* source = make_source_of_keys(query, replacement);
   fill_list_join(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
   select_from_made(query, made, replacement);
   read_again(level->select);
+  level->select->listed_groups = Max(left, 1);
   return static_cast<Node*>(llast(replacement.new_columns));
 }
 
@@ -351,6 +354,8 @@ bool list_public_keys(PlainLevel* level) {
   check_combinations(level, replacement);
   Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
+  const List* conditions = key_conditions(level->select, replacement.keys, replacement.new_keys);
+  level->select->listed_groups = Max(count_keys_left(level, replacement, conditions), 1);
   fill_list_join(made, replacement, nullptr);
   use_list(query, made, replacement);
   return true;

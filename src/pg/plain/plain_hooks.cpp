@@ -2,6 +2,7 @@
 
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/plain/plain_query.hpp"
+#include "pg/plain/shown_rows.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/foreign_code.hpp"
@@ -91,8 +92,11 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   const Statement* statement = translate_for_session(query, text, nullptr);
+  ManyRows many;
+  const bool may_be_many = may_show_many_rows(statement, params, &many);
   PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   depend_on(plan, relations);
+  if (may_be_many) put_mark(&plan->rtable, many);
   if (statement->has_values_of_time_zone) {
     put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
   }

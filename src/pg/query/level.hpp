@@ -78,6 +78,9 @@ struct Level {
   // Whether it is a subquery in an expression with groups of one person each, by a unique key or a
   // reference: it is about the person of a row, and gives no answers (pg/plain).
   bool is_by_key;
+  // How many groups it has at most by the public lists of their keys, as far as kMaxElements + 1
+  // (pg/borrowed): more are not counted. 0 if it has no such lists (pg/plain).
+  int listed_groups;
   // How many rows of a person it has at most, by what the owners of its tables state in max_rows: 1
   // if each person has one row, the sum of those of the queries of a UNION ALL, and else the most
   // that an entry of FROM has. The same with max_groups, and no more than the level has groups if

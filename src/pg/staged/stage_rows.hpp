@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/server/mark.hpp"
 
 extern "C" {
@@ -51,7 +52,7 @@ struct StagedQuery {
 };
 
 // At most so many rows may come from a subquery.
-inline constexpr int kMostStageRows = 1000;
+inline constexpr int kMostStageRows = kMaxElements;
 
 // The text of one of two different values of a type, or null for types that have none here. Rows of
 // answers are made up of them.

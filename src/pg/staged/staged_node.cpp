@@ -1,11 +1,12 @@
 #include "pg/staged/staged_node.hpp"
 
 #include "pg/borrowed/borrowed_release.hpp"
-#include "pg/borrowed/early_values.hpp"
+#include "pg/plain/shown_rows.hpp"
 #include "pg/server/client_messages.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/staged/staged_query.hpp"
 
 extern "C" {
 #include DPQ_EXPLAIN_FORMAT_HEADER
@@ -41,13 +42,15 @@ struct StagedPlan {
   const Query* rest;
   int own_parameters;
   List* answers;
+  bool is_part;  // of another, which has planned all of it, and tried it when it runs
 
-  static constexpr MarkKind kKind = {"dpquantile staged query", 1};
+  static constexpr MarkKind kKind = {"dpquantile staged query", 2};
   void each_field(MarkFields* fields) {
     fields->list("stages", T_List, &stages);
     fields->query("rest", &rest);
     fields->integer("own_parameters", &own_parameters);
     fields->list("answers", T_IntList, &answers);
+    fields->truth("is_part", &is_part);
   }
 };
 
@@ -60,6 +63,7 @@ struct PartRows {
 struct StagedNode {
   CustomScanState scan;
   StagedQuery query;
+  bool is_part;
   Oid user;          // who opened it
   PartRows answers;  // of the rest; null before it has run
   TupleTableSlot* row;
@@ -70,8 +74,7 @@ StagedNode* staged_node(CustomScanState* scan) {
   return reinterpret_cast<StagedNode*>(scan);
 }
 
-StagedQuery query_of(const CustomScan* plan) {
-  const auto mark = decode_mark<StagedPlan>(plan->custom_private);
+StagedQuery query_of(const StagedPlan& mark) {
   StagedQuery query = {NIL, const_cast<Query*>(mark.rest), mark.own_parameters, mark.answers};
   for (const auto* encoded : each<const List>(mark.stages)) {
     auto* stage = static_cast<Stage*>(palloc(sizeof(Stage)));
@@ -97,14 +100,19 @@ PlannedStmt* plan_part(const StagedQuery* staged, Query* query, const char* text
   return plan;
 }
 
+// While a part is planned again, whose own parts were planned with the whole.
+bool plans_part = false;
+
 // What planning has to say it has said when the whole was planned.
 PlannedStmt* plan_quietly(const StagedQuery* staged, Query* query, const char* text,
                           ParamListInfo parameters) {
   PlannedStmt* volatile plan = nullptr;
   begin_without_messages(Withheld::kAllBelowError);
+  plans_part = true;
   PG_TRY();
   plan = plan_part(staged, query, text, CURSOR_OPT_PARALLEL_OK, parameters);
   PG_FINALLY();
+  plans_part = false;
   end_without_messages(Withheld::kAllBelowError);
   PG_END_TRY();
   return plan;
@@ -183,6 +191,24 @@ List* constants_of(const Stage* stage, const PartRows& part) {
   ExecDropSingleTupleTableSlot(row);
   tuplestore_end(part.rows);
   return rows;
+}
+
+// The keys of groups are chosen by answers, and counted when these are charged.
+[[noreturn]] void refuse_many_keys() {
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a subquery beside protected rows may give more than %d rows", kMostStageRows),
+           errdetail("It may give a row for each of its public keys."),
+           errhint("%sAdd ORDER BY and LIMIT %d to the subquery, or to its WHERE a condition on "
+                   "the keys.",
+                   charge_of_refused_call(), kMostStageRows)));
+}
+
+void tell_of_many_rows() {
+  ereport(NOTICE, (errmsg("a subquery beside protected rows fails if it gives more than %d rows",
+                          kMostStageRows),
+                   errdetail("How many it gives is known when it has been charged."),
+                   errhint("Add ORDER BY and LIMIT %d to the subquery.", kMostStageRows)));
 }
 
 // ---- The values of parameters --------------------------------------------------------------
@@ -264,17 +290,22 @@ const CustomScan* staged_scan(const PlannedStmt* plan) {
   return IsA(scan, CustomScan) && strcmp(scan->methods->CustomName, kName) == 0 ? scan : nullptr;
 }
 
-void try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+bool try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
                const List* rows);
 
-void try_part(const EState* state, const StagedQuery* staged, const Query* query,
+// Returns whether it is known that it may give too many rows for a stage.
+bool try_part(const EState* state, const StagedQuery* staged, const Query* query,
               ParamListInfo known, const List* rows) {
   const char* text = state->es_sourceText;
   PlannedStmt* plan = plan_quietly(staged, with_rows(staged, query, rows), text, known);
   const CustomScan* scan = staged_scan(plan);
-  if (scan == nullptr) return check_execution(plan, text, known, state->es_queryEnv);
-  const StagedQuery below = query_of(scan);
-  try_parts(state, &below, known, NIL);
+  if (scan == nullptr) {
+    check_execution(plan, text, known, state->es_queryEnv);
+    ManyRows many;
+    return find_mark(plan->rtable, &many) && many.is_known;
+  }
+  const StagedQuery below = query_of(decode_mark<StagedPlan>(scan->custom_private));
+  return try_parts(state, &below, known, NIL);
 }
 
 // What is seen before a charge: public rows are joined with protected ones by columns in which they
@@ -282,14 +313,14 @@ void try_part(const EState* state, const StagedQuery* staged, const Query* query
 // fail; and private aggregates may have parameters or prices for which they are refused. So the
 // parts after the public ones are planned for a trial again, with these, and started. `rows`: those
 // of the public parts.
-void try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+bool try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
                const List* rows) {
   ParamListInfo known = parameters_of(given, *query, rows);
   for (int i = list_length(rows); i < list_length(query->stages); ++i) {
     const auto* stage = static_cast<const Stage*>(list_nth(query->stages, i));
-    try_part(state, query, stage->query, known, rows);
+    if (try_part(state, query, stage->query, known, rows)) refuse_many_keys();
   }
-  try_part(state, query, query->rest, known, rows);
+  return try_part(state, query, query->rest, known, rows);
 }
 
 // Whether a query shows no row whatever there is, as BI tools ask it for its columns.
@@ -309,6 +340,16 @@ bool is_empty(const Query* query) {
   return is_false && !has_group && query->setOperations == nullptr;
 }
 
+bool has_public_stage(const StagedQuery& query) {
+  return query.stages != NIL && static_cast<const Stage*>(linitial(query.stages))->is_public;
+}
+
+// Whether the query around has tried all parts with what is known of them. Rows of public parts and
+// answers have come since then.
+bool is_tried_already(const StagedNode* node) {
+  return node->is_part && !has_public_stage(node->query) && !is_after_charge();
+}
+
 // Whether a part before this one has been charged. Those of public tables come first.
 bool is_charged_before(const StagedQuery* staged, int stages) {
   return stages > 0 && !static_cast<const Stage*>(list_nth(staged->stages, stages - 1))->is_public;
@@ -320,13 +361,13 @@ void run_all(StagedNode* node) {
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);
   List* rows = NIL;
-  bool is_tried = false;
+  bool is_tried = is_tried_already(node);
   const bool asks = !is_empty(node->query.rest);
   for (const auto* stage : each<const Stage>(node->query.stages)) {
     if (!asks) break;
     require_same_user(node);  // a function in a part may have changed it
     if (!stage->is_public && !is_tried) {
-      try_parts(state, &node->query, state->es_param_list_info, rows);
+      (void)try_parts(state, &node->query, state->es_param_list_info, rows);
     }
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
@@ -361,7 +402,9 @@ void close_relations(StagedNode* node) {
 void begin(CustomScanState* scan, EState* state, int) {
   StagedNode* node = staged_node(scan);
   open_relations(node, state->es_plannedstmt);
-  node->query = query_of(as<CustomScan>(scan->ss.ps.plan));
+  const auto mark = decode_mark<StagedPlan>(as<CustomScan>(scan->ss.ps.plan)->custom_private);
+  node->query = query_of(mark);
+  node->is_part = mark.is_part;
   node->user = GetUserId();
 }
 
@@ -408,8 +451,8 @@ const CustomScanMethods kScanMethods = {kName, make_node};
 
 // ---- The plan ------------------------------------------------------------------------------
 
-StagedPlan mark_of(const StagedQuery* staged) {
-  StagedPlan mark = {NIL, staged->rest, staged->own_parameters, staged->answers};
+StagedPlan mark_of(const StagedQuery* staged, bool is_part) {
+  StagedPlan mark = {NIL, staged->rest, staged->own_parameters, staged->answers, is_part};
   for (const auto* stage : each<const Stage>(staged->stages)) {
     mark.stages = lappend(mark.stages, encode_mark(*stage));
   }
@@ -417,10 +460,10 @@ StagedPlan mark_of(const StagedQuery* staged) {
 }
 
 // The node gives the columns that the query shows, under their names.
-CustomScan* make_scan(const StagedQuery* staged) {
+CustomScan* make_scan(const StagedQuery* staged, bool is_part) {
   CustomScan* scan = makeNode(CustomScan);
   scan->methods = &kScanMethods;
-  scan->custom_private = encode_mark(mark_of(staged));
+  scan->custom_private = encode_mark(mark_of(staged, is_part));
   for (const auto* column : each<const TargetEntry>(staged->rest->targetList)) {
     if (column->resjunk) continue;
     const auto* value = as<Node>(column->expr);
@@ -477,33 +520,49 @@ bool may_have_stages(const Query* query) {
   return false;
 }
 
-PlannedStmt* plan(DPQ_PLANNER_PARAMETERS) {
-  const StagedQuery* staged = may_have_stages(query) ? stage_query(query, text) : nullptr;
-  if (staged != nullptr) return plan_staged(staged, text, options);
-  return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
-}
-
-}  // namespace
-
-PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
-  CustomScan* scan = make_scan(staged);
+// The node with nothing in it.
+PlannedStmt* make_plan(const StagedQuery* staged, bool is_part) {
   PlannedStmt* made = makeNode(PlannedStmt);
   made->commandType = CMD_SELECT;
   made->canSetTag = true;
   made->dependsOnRole = true;
-  made->planTree = as<Plan>(scan);
+  made->planTree = as<Plan>(make_scan(staged, is_part));
   made->stmt_location = staged->rest->stmt_location;
   made->stmt_len = staged->rest->stmt_len;
+  return made;
+}
+
+// All parts are planned for a trial, so that what is refused is refused before anything is charged.
+PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
+  PlannedStmt* made = make_plan(staged, false);
+  ManyRows many;
   for (const auto* stage : each<const Stage>(staged->stages)) {
-    depend_on(made,
-              plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr));
+    const PlannedStmt* part =
+        plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr);
+    if (find_mark(part->rtable, &many) && !many.is_known) tell_of_many_rows();
+    depend_on(made, part);
   }
-  depend_on(made, plan_part(staged, with_rows(staged, staged->rest, NIL), text, options, nullptr));
+  const PlannedStmt* rest =
+      plan_part(staged, with_rows(staged, staged->rest, NIL), text, options, nullptr);
+  depend_on(made, rest);
+  if (find_mark(rest->rtable, &many)) put_mark(&made->rtable, many);
   name_relations(made);
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);
   return made;
 }
+
+PlannedStmt* plan(DPQ_PLANNER_PARAMETERS) {
+  const bool is_part = plans_part;
+  plans_part = false;
+  const StagedQuery* staged = may_have_stages(query) ? stage_query(query, text) : nullptr;
+  if (staged != nullptr) {
+    return is_part ? make_plan(staged, true) : plan_staged(staged, text, options);
+  }
+  return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
+}
+
+}  // namespace
 
 void install_staged_queries() {
   RegisterCustomScanMethods(&kScanMethods);

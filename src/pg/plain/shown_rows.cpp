@@ -1,0 +1,85 @@
+#include "pg/plain/shown_rows.hpp"
+
+#include <limits>
+
+#include "pg/borrowed/early_values.hpp"
+#include "pg/server/trees.hpp"
+
+extern "C" {
+#include "nodes/pathnodes.h"
+#include "optimizer/optimizer.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+double most_rows(const Level* level, ParamListInfo parameters);
+
+bool has_full_join(const Query* query) {
+  return any_node(query->jointree, [](const Node* node) {
+    return IsA(node, JoinExpr) && as<JoinExpr>(node)->jointype == JOIN_FULL;
+  });
+}
+
+double most_rows_of_entry(const Entry& entry, ParamListInfo parameters) {
+  if (entry.below != nullptr) return most_rows(entry.below, parameters);
+  if (entry.table->rtekind == RTE_RESULT) return 1;
+  return entry.table->rtekind == RTE_VALUES ? list_length(entry.table->values_lists) : kUnknown;
+}
+
+// What is joined may have as many rows as its parts have together, but hardly ever has.
+double most_rows_of_from(const Level* level, ParamListInfo parameters) {
+  double product = 1;
+  int sources = 0;
+  for (int i = 1; i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    if (!entry.is_in_from || entry.table->rtekind == RTE_JOIN) continue;
+    product *= Max(most_rows_of_entry(entry, parameters), 1);
+    ++sources;
+  }
+  const bool is_many = product > kMaxElements || has_full_join(level->query);
+  return sources > 1 && is_many ? kUnknown : product;
+}
+
+double most_rows_without_limit(const Level* level, ParamListInfo parameters) {
+  const Query* query = level->query;
+  if (query->commandType != CMD_SELECT || query->hasTargetSRFs) return kUnknown;
+  if (query->setOperations != nullptr) {
+    double sum = 0;
+    for (const auto* branch : each<const Level>(branches_of(level))) {
+      sum += branch == nullptr ? kUnknown : most_rows(branch, parameters);
+    }
+    return sum;
+  }
+  if (query->groupingSets != NIL) return kUnknown;
+  if (level->listed_groups > 0) return level->listed_groups;
+  if (query->groupClause == NIL && (query->hasAggs || query->havingQual != nullptr)) return 1;
+  return level->borrowed_rows != NIL ? kUnknown : most_rows_of_from(level, parameters);
+}
+
+double most_rows(const Level* level, ParamListInfo parameters) {
+  const double rows = most_rows_without_limit(level, parameters);
+  const Query* query = level->query;
+  if (query->limitCount == nullptr || query->limitOption == LIMIT_OPTION_WITH_TIES) return rows;
+  PlannerGlobal* global = makeNode(PlannerGlobal);
+  global->boundParams = parameters;
+  PlannerInfo* root = makeNode(PlannerInfo);
+  root->glob = global;
+  const auto* limit = as<Const>(eval_const_expressions(root, query->limitCount));
+  if (!IsA(limit, Const)) return 0;
+  if (limit->constisnull) return rows;
+  return Min(rows, static_cast<double>(DatumGetInt64(limit->constvalue)));
+}
+
+}  // namespace
+
+bool may_show_many_rows(const Statement* statement, ParamListInfo parameters, ManyRows* many) {
+  const double rows = most_rows(statement->top, parameters);
+  many->is_known = rows < kUnknown;
+  return rows > kMaxElements;
+}
+
+}  // namespace dpquantile
