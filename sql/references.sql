@@ -172,7 +172,7 @@ SELECT count(*) FROM lines l WHERE EXISTS (SELECT FROM parts p WHERE p.order_no 
 SELECT count(*) FROM orders o WHERE o.shop = (SELECT l.line FROM lines l WHERE l.order_id = o.id);
 -- threat 269: the same as joins, where a row would meet rows of others
 SELECT dp_count(200) FROM (SELECT * FROM lines) l JOIN (SELECT DISTINCT order_id, line FROM lines) m ON m.line = l.line;
-SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, line FROM lines GROUP BY 1, 2) m ON m.order_id = l.line AND m.line = l.line;
+SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, line FROM lines GROUP BY 1, 2) m ON m.order_id = l.price AND m.line = l.line;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, line FROM lines GROUP BY 1, 2) m ON m.order_id = l.order_id;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id FROM lines GROUP BY 1) m ON m.order_id = l.order_id + 1;
 SELECT dp_count(400) FROM (SELECT * FROM parts) p LEFT JOIN (SELECT line, order_no FROM parts GROUP BY 1, 2) q ON q.line = p.line;
