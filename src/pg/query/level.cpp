@@ -156,17 +156,22 @@ bool has_one_row(const Level* level, const Node* part) {
          chooses_row_of_person(level, as<RangeTblRef>(part)->rtindex);
 }
 
-// Whether a term says that a column of an entry is equal to something.
+bool is_column_of(const Node* expression, int entry, AttrNumber column) {
+  const Node* shown = without_relabel(const_cast<Node*>(expression));
+  return IsA(shown, Var) && as<Var>(shown)->varlevelsup == 0 &&
+         static_cast<int>(as<Var>(shown)->varno) == entry && as<Var>(shown)->varattno == column;
+}
+
+// Whether a term says that a column of an entry is equal to something that is none of its own.
 bool term_fixes_column(const Node* term, int entry, AttrNumber column) {
   if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return false;
-  for (auto* side : each<Node>(as<OpExpr>(term)->args)) {
-    const Node* compared = without_relabel(side);
-    const bool is_column = IsA(compared, Var) && as<Var>(compared)->varlevelsup == 0 &&
-                           static_cast<int>(as<Var>(compared)->varno) == entry &&
-                           as<Var>(compared)->varattno == column;
-    if (is_column && op_mergejoinable(as<OpExpr>(term)->opno, exprType(side))) return true;
-  }
-  return false;
+  auto* left = static_cast<Node*>(linitial(as<OpExpr>(term)->args));
+  auto* right = static_cast<Node*>(lsecond(as<OpExpr>(term)->args));
+  if (!op_mergejoinable(as<OpExpr>(term)->opno, exprType(left))) return false;
+  const auto fixes = [=](const Node* one, Node* other) {
+    return is_column_of(one, entry, column) && !bms_is_member(entry, pull_varnos(nullptr, other));
+  };
+  return fixes(left, right) || fixes(right, left);
 }
 
 bool fixes_column(const Node* condition, int entry, AttrNumber column) {
