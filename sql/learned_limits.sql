@@ -106,9 +106,13 @@ SELECT max_groups, all_groups FROM dp_learn_groups('stays', 'city', 100, 1, fals
 SELECT dp_set_domain('stays', 'city', '{Nice,Oslo,Rome,nowhere1,NULL}'), dp_set_other_key('stays', 'city', 'nowhere1'::text);
 SELECT max_groups, all_groups FROM dp_learn_groups('stays', 'city', 100, 1, false);
 -- Cells of several numbers of groups: 20 and 21 are one.
-CREATE TABLE nights AS SELECT p AS person, n AS night FROM generate_series(1, 100) p, generate_series(1, 20) n;
+CREATE TABLE nights AS SELECT p AS person, n AS night, n > 7 AND p > 50 AS late FROM generate_series(1, 100) p, generate_series(1, 20) n;
 SELECT dp_protect_table('nights', user_id => 'person'), dp_set_domain('nights', 'night', (SELECT array_agg(n::text) FROM generate_series(1, 20) n));
 SELECT max_groups, groups_left_out, groups_left_out_error FROM dp_learn_groups('nights', 'night', 100, 100, false);
+-- A list is stated also where queries need none.
+SELECT dp_learn_groups('nights', 'late', 100, 100, false);
+SELECT dp_set_domain('nights', 'late', '{f,t}');
+SELECT max_groups, all_groups FROM dp_learn_groups('nights', 'late', 100, 100, false);
 -- threat 261: a person in very many groups. A person is in one cell, and what is no key of the list, in no group.
 SELECT dp_set_domain('stays', 'city', '{Nice}');
 SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 1, false);

@@ -75,10 +75,14 @@ const ColumnDomain& require_list(Oid relation, const Column& column) {
   ereport(
       ERROR,
       (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-       errmsg("column \"%s\" of %s has no list of keys", name, get_rel_name(relation)),
-       errhint("Each group has the noise, so their number must be known. State the keys: SELECT "
-               "dp_set_domain(%s, %s, '{...}'). Or have them found by dp_learn_keys.",
-               table, quote_literal_cstr(name))));
+       errmsg("column \"%s\" of %s has no list of keys in its domain", name,
+              get_rel_name(relation)),
+       errhint(
+           "Each group has the noise, so their number must be known. State the keys, also those "
+           "of a column with bounds, of boolean, for example '{f,t}', or of an enum, which "
+           "queries list without it: SELECT dp_set_domain(%s, %s, '{...}'). Or have them "
+           "found by dp_learn_keys.",
+           table, quote_literal_cstr(name))));
 }
 
 // The keys by which groups are told apart: of the list without the one that stands for all others.

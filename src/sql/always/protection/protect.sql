@@ -454,7 +454,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_learn_groups(relation regclass, column
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_learn_groups';
 COMMENT ON FUNCTION @extschema@.dp_learn_groups(regclass, name, float8, float8, boolean) IS
   'Finds max_groups of a table that protects persons, where the numbers of persons by the keys of a column lose as little as they can, all together, by the groups in which persons are not counted and by noise, and publishes it: '
-  'it becomes max_groups, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; column_name: a column with a list of keys (dp_set_domain, dp_learn_keys); epsilon: what this costs each '
+  'it becomes max_groups, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; column_name: a column with a list of keys (dp_set_domain, dp_learn_keys), which must be stated also where queries list the values themselves, as of boolean; epsilon: what this costs each '
   'person of the table, as of dp_learn_limits; answer_epsilon: what an answer will cost (default: NULL, the smallest epsilon of the grants); apply: whether it becomes max_groups (default: true), which then holds for groups by all keys of the table: '
   'of a person in more groups of an answer, such as months, only so many are counted; a max_groups that is the number of keys is not applied, as groups by this column need none; max_groups: at most the number of keys; NULL if the '
   'table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_groups: about how many groups persons have in all, a person in three groups as three; groups_left_out, groups_left_out_error: about how many of these '
