@@ -94,9 +94,10 @@ CREATE TABLE stays AS SELECT p AS person, city, CASE city WHEN 'Nice' THEN 1 WHE
    WHERE n = 1 OR n = 2 AND p > 1000 OR p > 1300
    UNION ALL SELECT p, 'nowhere' || k, NULL FROM generate_series(1, 1000) p, generate_series(1, 5) k UNION ALL SELECT p, NULL, NULL FROM generate_series(1, 100) p UNION ALL SELECT NULL, 'Nice', 1;
 SELECT dp_protect_table('stays', user_id => 'person', max_rows => 8), dp_set_domain('stays', 'city', '{Nice,Oslo,Rome}'), dp_set_domain('stays', 'zone', '{1,2,3}');
+-- The number of keys leaves out no group, and is not set.
 SELECT * FROM dp_learn_groups('stays', 'city', 100, 1);
+SELECT * FROM dp_learn_groups('stays', 'city', 100, 0.05); -- 60 for a group more, where 40 are in three
 SELECT max_rows, max_groups, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
-SELECT max_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 0.05, false); -- 60 for a group more, where 40 are in three
 SELECT max_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 0.005, false);
 SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'zone', 100, 1, false);
 -- With NULL among the keys, and with a key for all others, which the list has besides
@@ -104,12 +105,20 @@ SELECT dp_set_domain('stays', 'city', '{Nice,Oslo,Rome,NULL}');
 SELECT max_groups, all_groups FROM dp_learn_groups('stays', 'city', 100, 1, false);
 SELECT dp_set_domain('stays', 'city', '{Nice,Oslo,Rome,nowhere1,NULL}'), dp_set_other_key('stays', 'city', 'nowhere1'::text);
 SELECT max_groups, all_groups FROM dp_learn_groups('stays', 'city', 100, 1, false);
+-- Cells of several numbers of groups: 20 and 21 are one.
+CREATE TABLE nights AS SELECT p AS person, n AS night, n > 7 AND p > 50 AS late FROM generate_series(1, 100) p, generate_series(1, 20) n;
+SELECT dp_protect_table('nights', user_id => 'person'), dp_set_domain('nights', 'night', (SELECT array_agg(n::text) FROM generate_series(1, 20) n));
+SELECT max_groups, groups_left_out, groups_left_out_error FROM dp_learn_groups('nights', 'night', 100, 100, false);
+-- A list is stated also where queries need none.
+SELECT dp_learn_groups('nights', 'late', 100, 100, false);
+SELECT dp_set_domain('nights', 'late', '{f,t}');
+SELECT max_groups, all_groups FROM dp_learn_groups('nights', 'late', 100, 100, false);
 -- threat 261: a person in very many groups. A person is in one cell, and what is no key of the list, in no group.
 SELECT dp_set_domain('stays', 'city', '{Nice}');
 SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 1, false);
 -- threat 262: max_groups that is learned again and again. Each time counts.
 BEGIN;
-SELECT applied FROM dp_learn_groups('stays', 'city', 100, 1);
+SELECT applied FROM dp_learn_groups('stays', 'zone', 100, 0.005);
 ROLLBACK;
 SELECT max_groups, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
 -- What is refused is not noted.

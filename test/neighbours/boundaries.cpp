@@ -9,8 +9,8 @@
 //   one quantile, joint quantiles, an interval of Levy et al., a window of array means: the
 //     exponential mechanism. How often it proposes depends on data, so only the result is kept.
 //     All utilities move by at most 1 if one record, or one array, is added.
-//   the fullest of several bins: permute-and-flip, for which the same holds. A record more changes
-//     one count, by 1.
+//   the fullest of several bins: the largest of noisy counts, of which nothing else is kept. A
+//     record more changes one count, by 1.
 //   all quantiles of a call, the range by propose-test-release: draws that follow one another. They
 //     are given one histogram, or one sorted list, and have one guarantee.
 //   whether a group is shown (GroupSelection::draw_keep) is in noise.cpp.

@@ -1,10 +1,7 @@
 #include "core/noisy_histogram/modal_bin.hpp"
 
-#include <algorithm>
 #include <memory_resource>
 #include <numeric>
-#include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -12,25 +9,32 @@
 
 namespace dpquantile {
 
+namespace {
+
+// j >= 0 with a probability proportional to exp(-a j), where the noise has exp(-a |y|): so have
+// 0, 1, ... and -1, -2, ..., which become 0, 1, ...
+std::uint64_t one_sided(std::int64_t noise) {
+  return static_cast<std::uint64_t>(noise < 0 ? ~noise : noise);
+}
+
+}  // namespace
+
 std::size_t draw_modal_bin(std::span<const std::uint64_t> counts, double epsilon,
                            const MechanismContext& context) {
-  check_epsilon(epsilon);
-  // The scale is rounded up, and with it the probability of bins that lack records.
-  const Rational scale = laplace_scale(1, rational_epsilon(epsilon), 1);
-  const std::uint64_t most = *std::ranges::max_element(counts);
+  const IntegerNoise noise(pure(epsilon), 1);
   std::pmr::vector<std::size_t> order(counts.size(), context.memory);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::optional<std::size_t> taken;
+  std::size_t taken = 0;
+  std::uint64_t most = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     context.cancel.tick();
     std::swap(order[i], order[i + context.random.uniform_below(order.size() - i)]);
-    const uint128_t lacking = most - counts[order[i]];
-    const bool is_true =
-        bernoulli_exp(context.random, lacking * scale.denominator, scale.numerator);
-    if (is_true && !taken) taken = order[i];
+    const std::uint64_t noisy = counts[order[i]] + one_sided(noise.draw(context.random));
+    if (i > 0 && noisy <= most) continue;
+    most = noisy;
+    taken = order[i];
   }
-  if (!taken) throw std::logic_error("the coin of the fullest bin showed false");
-  return *taken;
+  return taken;
 }
 
 ReleaseCosts modal_bin_costs(double epsilon) {

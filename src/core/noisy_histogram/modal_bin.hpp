@@ -8,20 +8,20 @@
 
 namespace dpquantile {
 
-// The index of the bin that has the most records, or nearly as many: permute-and-flip (McKenna,
-// Sheldon 2020), sampled exactly. The bins come in a random order, and the first whose coin of
-// probability exp(-epsilon (m - n)) shows true is taken, for a bin of n records where the fullest
-// has m. Of k bins the one that is taken lacks more than (ln k + t) / epsilon records with a
-// probability of at most exp(-t). Without records each bin is as likely as any other. `counts`
-// holds the number of records in each bin, of which there are at most 2^62 in all.
+// The index of the bin that has the most records, or nearly as many: the first largest, in a random
+// order, of all counts with noise j >= 0 of a probability proportional to exp(-epsilon j). That is
+// the law of permute-and-flip (McKenna, Sheldon 2020; Ding et al. 2021), sampled exactly. Of k bins
+// the one that is taken lacks more than (ln k + t) / epsilon records with a probability of at most
+// exp(-t). Without records each bin is as likely as any other. `counts` holds the number of records
+// in each bin, of which there are at most 2^62 in all.
 //
 // Privacy: epsilon-differentially private for adding or removing one record, which is in at most
 // one bin: a count never falls when a record is added, so the exponent has no factor 1/2
 // (docs/privacy.md, "The fullest bin", Theorem 25m).
 //
 // Requires at least one bin. Throws ParameterError as check_epsilon() does, RandomnessUnavailable,
-// Cancelled and std::bad_alloc. Every coin is flipped, whichever bin is taken. O(bins) memory and
-// time.
+// Cancelled, std::bad_alloc, and std::overflow_error as discrete_laplace() does. What is drawn, and
+// how long that takes, does not depend on the counts. O(bins) memory and time.
 std::size_t draw_modal_bin(std::span<const std::uint64_t> counts, double epsilon,
                            const MechanismContext& context);
 

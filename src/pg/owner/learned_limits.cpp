@@ -2,6 +2,7 @@
 // max_groups found, and publishes it.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/noisy_histogram/learned_limit.hpp"
 #include "core/privacy/mechanism.hpp"
@@ -74,10 +75,14 @@ const ColumnDomain& require_list(Oid relation, const Column& column) {
   ereport(
       ERROR,
       (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-       errmsg("column \"%s\" of %s has no list of keys", name, get_rel_name(relation)),
-       errhint("Each group has the noise, so their number must be known. State the keys: SELECT "
-               "dp_set_domain(%s, %s, '{...}'). Or have them found by dp_learn_keys.",
-               table, quote_literal_cstr(name))));
+       errmsg("column \"%s\" of %s has no list of keys in its domain", name,
+              get_rel_name(relation)),
+       errhint(
+           "Each group has the noise, so their number must be known. State the keys, also those "
+           "of a column with bounds, of boolean, for example '{f,t}', or of an enum, which "
+           "queries list without it: SELECT dp_set_domain(%s, %s, '{...}'). Or have them "
+           "found by dp_learn_keys.",
+           table, quote_literal_cstr(name))));
 }
 
 // The keys by which groups are told apart: of the list without the one that stands for all others.
@@ -136,6 +141,30 @@ void notice_nothing(Oid relation, const char* limit) {
                    name, limit)));
 }
 
+// A limit that is the number of keys leaves out no group of this column, where their number is the
+// limit without it (Lemma 34m), but groups by other keys of which persons have more.
+void notice_all_keys(Oid relation, const Column& column, int keys) {
+  ereport(NOTICE,
+          (errmsg("max_groups of %s stays as it was: %d is the number of keys of column \"%s\"",
+                  get_rel_name(relation), keys, NameStr(column.name)),
+           errdetail("In groups by this column a person counts in so many without it. In groups by "
+                     "other keys, such as months, a person would count in no more than %d, and no "
+                     "error that is told includes that.",
+                     keys)));
+}
+
+void notice_other_keys(Oid relation, uint64 limit) {
+  ereport(NOTICE,
+          (errmsg("max_groups %d is for groups by all keys of %s", static_cast<int>(limit),
+                  get_rel_name(relation)),
+           errdetail("A person who is in more groups of an answer, such as months, counts in %d of "
+                     "them, and no error that is told includes that.",
+                     static_cast<int>(limit)),
+           errhint("If that is too few for other groups, take max_groups away: SELECT "
+                   "dp_protect_table(%s, user_id => ..., max_groups => 0).",
+                   quote_literal_cstr(get_rel_name(relation)))));
+}
+
 struct Found {
   bool any;
   LearnedLimit limit;
@@ -150,12 +179,13 @@ void count_persons(Portal portal, uint64* persons) {
   });
 }
 
-Found draw_limit(const uint64* persons, double epsilon, double noise_of_one, uint64 most) {
+Found draw_limit(std::span<const uint64> persons, double epsilon, double noise_of_one,
+                 uint64 most) {
   RandomStream* random = make_query_random(CurrentMemoryContext);
   Found found{};
   with_scratch([&](ContextMemory& memory) {
     CancelPoll cancel(cancel_requested);
-    const auto limit = learn_limit({persons, kRowCells}, pure(epsilon), noise_of_one, most,
+    const auto limit = learn_limit(persons, pure(epsilon), noise_of_one, most,
                                    MechanismContext(*random, cancel, &memory));
     found = {limit.has_value(), limit.value_or(LearnedLimit{})};
   });
@@ -217,7 +247,7 @@ DPQ_FUNCTION(dpq_learn_limits) {
   Portal portal = open_rows(relation, query);
   note_publication_by_worker({"dp_learn_limits", relation, "", epsilon, 0});
   count_persons(portal, persons);
-  const Found found = draw_limit(persons, epsilon, noise_of_one, kMostOfPerson);
+  const Found found = draw_limit({persons, kRowCells}, epsilon, noise_of_one, kMostOfPerson);
   if (!found.any) notice_nothing(relation, "max_rows");
   const bool applies = found.any && wished;
   if (applies) set_limit(relation, found.limit);
@@ -243,10 +273,18 @@ DPQ_FUNCTION(dpq_learn_groups) {
   Portal portal = open_rows(relation, query);
   note_publication_by_worker({"dp_learn_groups", relation, NameStr(column.name), epsilon, 0});
   count_persons(portal, persons);
+  // Nobody is in more groups than there are keys.
+  const std::span<const uint64> counted{persons, cell_of_rows(listed.number) + 1};
   const int most = std::min(listed.number, kMostOfPerson);
-  const Found found = draw_limit(persons, epsilon, noise_of_one * listed.number, most);
+  Found found = draw_limit(counted, epsilon, noise_of_one * listed.number, most);
   if (!found.any) notice_nothing(relation, "max_groups");
-  const bool applies = found.any && wished;
-  if (applies) set_groups(relation, found.limit);
+  const bool has_all = found.any && found.limit.limit == static_cast<uint64>(listed.number);
+  if (has_all) found.limit.left_out = found.limit.left_out_error = 0;
+  if (has_all && wished) notice_all_keys(relation, column, listed.number);
+  const bool applies = found.any && !has_all && wished;
+  if (applies) {
+    set_groups(relation, found.limit);
+    notice_other_keys(relation, found.limit.limit);
+  }
   return row_of_result(fcinfo, found, noise_of_one, applies);
 }

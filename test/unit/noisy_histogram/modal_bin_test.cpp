@@ -10,6 +10,7 @@
 #include "support/chi_square.hpp"
 #include "support/confidence.hpp"
 #include "support/context_testing.hpp"
+#include "support/random_testing.hpp"
 
 namespace dpquantile {
 namespace {
@@ -40,8 +41,8 @@ TEST(ModalBin, IsAnyOneWithoutRecords) {
   EXPECT_GT(test::chi_square_p_value(observed, std::vector<double>(5, 0.2)), test::kFalseAlarm);
 }
 
-// With p = exp(-epsilon (m - n)) of a bin of n records it is the first of all whose coin shows true
-// with p (1 - t p_2 ...) integrated over t from 0 to 1: here of 1, 1/e and 1/e.
+// With p = exp(-epsilon (m - n)) of a bin of n records, where the fullest has m, the law is
+// p (1 - t p_2) (1 - t p_3) integrated over t from 0 to 1: here of 1, 1/e and 1/e.
 TEST(ModalBin, HasTheLawOfPermuteAndFlip) {
   TestContext context;
   const double p = std::exp(-1.0);
@@ -50,6 +51,19 @@ TEST(ModalBin, HasTheLawOfPermuteAndFlip) {
   for (int i = 0; i < 50'000; ++i) ++observed[draw_modal_bin(Counts{6, 8, 6}, 0.5, context)];
   const std::vector<double> law = {(1 - fullest) / 2, fullest, (1 - fullest) / 2};
   EXPECT_GT(test::chi_square_p_value(observed, law), test::kFalseAlarm);
+}
+
+// The next bits after it are the same.
+TEST(ModalBin, DrawsTheSameWhateverTheCountsAre) {
+  const auto next_bits = [](const Counts& counts) {
+    test::SeededSource source;
+    TestContext context(source);
+    for (int i = 0; i < 20; ++i) draw_modal_bin(counts, 0.5, context);
+    return context.random.bits64();
+  };
+  const std::uint64_t bits = next_bits({0, 0, 0});
+  EXPECT_EQ(next_bits({3, 9, 8}), bits);
+  EXPECT_EQ(next_bits({1000, 0, 5}), bits);
 }
 
 TEST(ModalBin, CostsTwiceEpsilonWhereAValueIsReplaced) {
