@@ -121,7 +121,7 @@ bool has_steps_of_one(const Node* key, ValueType type) {
 List* series_of_bounds(const Level* level, Node* key) {
   const auto type = find_value_type(exprType(key));
   if (!type || oid_of(*type) != exprType(key) || !has_steps_of_one(key, *type)) return NIL;
-  const auto bounds = bounds_of(level, key);
+  const auto bounds = bounds_of(level, key, BoundsFor::kKeys);
   if (!bounds || bounds->type != *type) return NIL;
   if ((bounds->upper - bounds->lower) >= kMaxElements) return NIL;
   List* values = NIL;
@@ -138,7 +138,7 @@ List* series_of_bounds(const Level* level, Node* key) {
 List* rounded_numbers(ListSearch* search, const Level* level, const FuncExpr* call) {
   auto* argument = static_cast<Node*>(linitial(call->args));
   if (values_of(search, level, argument) != NIL) return NIL;
-  const auto bounds = bounds_of(level, argument);
+  const auto bounds = bounds_of(level, argument, BoundsFor::kKeys);
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
   const double first = std::floor(bounds->lower);

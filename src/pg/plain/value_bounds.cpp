@@ -110,6 +110,8 @@ struct ExactAggregate {
 // level.
 class RangeSearch {
  public:
+  explicit RangeSearch(BoundsFor use) : use_(use) {}
+
   MaybeRange range_of(const Level* level, Node* expression);
 
  private:
@@ -129,6 +131,7 @@ class RangeSearch {
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
+  BoundsFor use_;
 };
 
 // Of an expression of which nothing is known
@@ -556,6 +559,13 @@ MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* ca
   return range_of_exact(level, {name, first, counts_a_row});
 }
 
+// Where WHERE leaves one number of a range, or none: that, or the end of the range next to it.
+Range nearest_end(const Range& range, const Range& cut) {
+  const double number = std::clamp(cut.lower, range.lower, range.upper);
+  const double end = cut.upper < range.lower ? range.lower : number;
+  return {end, end};
+}
+
 // WHERE says of a value what a condition of CASE does.
 MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   CHECK_FOR_INTERRUPTS();
@@ -567,7 +577,9 @@ MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   Range cut = range.value_or(kAny);
   cut_off(level, expression, condition, true, &cut);
   const bool is_known = std::isfinite(cut.lower) || std::isfinite(cut.upper);
-  return is_known && cut.lower < cut.upper ? MaybeRange(cut) : range;
+  if (is_known && cut.lower < cut.upper) return cut;
+  if (use_ == BoundsFor::kValues || !with_ends(range)) return range;
+  return nearest_end(*range, cut);
 }
 
 MaybeRange RangeSearch::range_in_all_rows(const Level* level, Node* expression) {
@@ -644,16 +656,17 @@ bool is_epoch(const FuncExpr* call) {
   return part != nullptr && strcmp(part, "epoch") == 0;
 }
 
-std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
+std::optional<ValueBounds> bounds_of(const Level* level, Node* expression, BoundsFor use) {
   const auto type = type_with_bounds(exprType(expression));
   if (!type) return std::nullopt;
   const auto origin = origin_of(level, expression);
   const auto of_column =
       origin ? bounds_of_column(*origin, exprType(expression)) : std::optional<ValueBounds>();
-  const MaybeRange range = with_ends(RangeSearch().range_of(level, expression));
+  const MaybeRange range = with_ends(RangeSearch(use).range_of(level, expression));
   if (!range || !(range->lower <= range->upper)) return of_column;
   const bool is_one_number = range->lower == range->upper;
-  if (is_one_number && (of_column || is_temporal(*type))) return of_column;
+  const bool needs_two = use == BoundsFor::kValues;
+  if (needs_two && is_one_number && (of_column || is_temporal(*type))) return of_column;
   if (of_column) return on_grid(*of_column, *range);
   // Bounds of dates and times are dates and times.
   const bool rounds = is_temporal(*type);
