@@ -16,6 +16,7 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"
@@ -104,6 +105,7 @@ struct ExactAggregate {
   const char* name;
   Node* argument;     // or null
   bool counts_a_row;  // at least
+  bool is_distinct;
 };
 
 // Finds ranges. It gives up after so many nodes: derived tables can double each other, level by
@@ -507,14 +509,27 @@ MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* cal
   const char* name = get_func_name(call->aggfnoid);
   if (name == nullptr || !level->groups_persons) return std::nullopt;
   const bool counts_a_row = call->aggstar && call->aggfilter == nullptr;
-  return range_of_exact(level, {name, argument_of(call), counts_a_row});
+  return range_of_exact(level, {name, argument_of(call), counts_a_row, call->aggdistinct != NIL});
+}
+
+// How many different values an expression has, if a list has all of them.
+double distinct_values(const Level* level, const Node* expression) {
+  if (exprType(expression) == BOOLOID) return 2;
+  const auto origin = origin_of(level, expression);
+  const ColumnDomain* domain = origin ? find_domain(origin->relation, origin->column) : nullptr;
+  // One that stands for others is several.
+  if (domain == nullptr || domain->keys == nullptr || domain->other != 0) return kAny.upper;
+  const int listed = ArrayGetNItems(ARR_NDIM(domain->keys), ARR_DIMS(domain->keys));
+  return array_contains_nulls(domain->keys) ? listed - 1 : listed;
 }
 
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
   const int rows = level->most_rows_in_from;
   if (strcmp(call.name, "count") == 0) {
     const double least = call.counts_a_row && rows != 1 ? 1 : 0;
-    return Range{least, rows == 0 ? kAny.upper : static_cast<double>(rows)};
+    const double most = rows == 0 ? kAny.upper : static_cast<double>(rows);
+    return Range{least,
+                 call.is_distinct ? std::min(most, distinct_values(level, call.argument)) : most};
   }
   const MaybeRange range =
       call.argument == nullptr ? MaybeRange() : with_ends(range_of(level, call.argument));
@@ -556,7 +571,7 @@ MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* ca
   if (!call->winagg) return std::nullopt;
   const bool counts_a_row =
       call->winstar && call->aggfilter == nullptr && has_default_frame(level, call);
-  return range_of_exact(level, {name, first, counts_a_row});
+  return range_of_exact(level, {name, first, counts_a_row, false});
 }
 
 // Where WHERE leaves one number of a range, or none: that, or the end of the range next to it.
