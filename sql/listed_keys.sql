@@ -252,6 +252,16 @@ SELECT one::text, count(*) FROM (SELECT CASE WHEN id > 3 THEN 1.0 ELSE 1.00 END 
 -- A cast to varchar by a function of texts, below another one
 SELECT code::varchar(1) AS first, count(*) FROM sale WHERE code IN ('a', 'bc') AND upper(code::varchar) < 'C' GROUP BY 1;
 \pset format aligned
+-- More numbers between bounds than are listed: the keys are chosen privately, which is said. Where WHERE leaves one number of them, that is the list, and where it leaves none, nothing is answered.
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+SELECT dp_set_domain('sale', 'price', 0, 5000), dp_set_domain('sale', 'id', 0, 5000, 1);
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+SELECT floor(price) AS whole, count(*) FROM sale GROUP BY 1 ORDER BY 1;
+SELECT sum(n) FROM (SELECT floor(price) AS whole, count(*) AS n FROM sale GROUP BY 1) s;
+SELECT floor(price) AS whole, id > 60 AS late, count(*) FROM sale WHERE price < 900 GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT id / 2 AS half, count(*) FROM sale WHERE id >= 6000 GROUP BY 1;
+SELECT floor(price) AS whole, count(*) FROM sale WHERE price > 5001 AND price < 6000 GROUP BY 1;
+SELECT floor(price) AS whole, count(*) FROM sale WHERE price BETWEEN 1 AND 1 GROUP BY 1;
 RESET SESSION AUTHORIZATION;
 SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_lists CASCADE;

@@ -181,6 +181,8 @@ SELECT dp_error_of(1);
 SELECT count(*) AS charges FROM dp_ledger \gset
 SELECT dp_error_of(c) FROM (SELECT count(*) AS c FROM staff) s;
 SELECT dp_error_of(dp_count(1)) FROM (VALUES (1)) v;
+SELECT dp_error_of(count(*)) FROM (VALUES (1)) v;
+SELECT dp_error_of(sum(n)) FROM (SELECT department, count(*) AS n FROM staff GROUP BY 1) s;
 SELECT count(*) = :charges AS nothing_charged FROM dp_ledger;
 
 -- Whole rows are counted as * is, but where an outer join leaves some out.

@@ -138,6 +138,14 @@ ExpectedError error_of_selection(const ForecastCall& call) {
                                                : "rows that a group needs to be shown"};
 }
 
+double least_shown_group(double epsilon, double delta, uint64 groups) {
+  double least = 0;
+  report(guarded([&] {
+    least = static_cast<double>(GroupSelection(epsilon, delta, groups).rows_always_kept());
+  }));
+  return least;
+}
+
 std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
                                             const char* function, double rows) {
   const FamilyRow& family = family_of(parameters);

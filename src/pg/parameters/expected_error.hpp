@@ -34,6 +34,10 @@ struct ExpectedError {
 std::optional<ExpectedError> expected_error(const AggregateParameters* parameters, Method method,
                                             const char* function, double rows);
 
+// From how many rows (or persons) on a group is always shown by dp_keep_group, where each person
+// counts in at most `groups`; with rows that is 1. ereports if they are no parameters of it.
+double least_shown_group(double epsilon, double delta, uint64 groups);
+
 // --- The forecasts of the families, for FamilyRow::error
 // ------------------------------------------ They run inside guarded() and never ereport.
 

@@ -133,7 +133,7 @@ List* whole_constants(ValueType type, double first, double last) {
 List* series_of_bounds(const Level* level, Node* key) {
   const auto type = find_value_type(exprType(key));
   if (!type || oid_of(*type) != exprType(key) || !has_steps_of_one(key, *type)) return NIL;
-  const auto bounds = bounds_of(level, key);
+  const auto bounds = bounds_of(level, key, BoundsFor::kKeys);
   if (!bounds || bounds->type != *type) return NIL;
   return whole_constants(*type, std::ceil(bounds->lower), std::floor(bounds->upper));
 }
@@ -145,7 +145,7 @@ List* series_of_bounds(const Level* level, Node* key) {
 List* rounded_numbers(ListSearch* search, const Level* level, const FuncExpr* call) {
   auto* argument = static_cast<Node*>(linitial(call->args));
   if (values_of(search, level, argument) != NIL) return NIL;
-  const auto bounds = bounds_of(level, argument);
+  const auto bounds = bounds_of(level, argument, BoundsFor::kKeys);
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
   return whole_constants(*type, std::floor(bounds->lower), std::ceil(bounds->upper));

@@ -39,14 +39,29 @@ Const* substitute_of(const List* values) {
   return nullptr;
 }
 
-// Whether all keys have public lists.
-bool find_keys(const PlainLevel* level, const List* clauses, Replacement* replacement) {
+const char* name_of_key(const Query* query, const Node* key) {
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (!equal(column->expr, key)) continue;
+    if (!column->resjunk && column->resname != nullptr) return column->resname;
+    if (!IsA(key, Var) || as<Var>(key)->varattno < 1) break;
+    const auto* table = rt_fetch(as<Var>(key)->varno, query->rtable);
+    return get_rte_attribute_name(const_cast<RangeTblEntry*>(table), as<Var>(key)->varattno);
+  }
+  return "?column?";
+}
+
+// Whether all keys have public lists. Else the level notes why.
+bool find_keys(PlainLevel* level, const List* clauses, Replacement* replacement) {
   for (const auto* column : each<const TargetEntry>(level->select->query->targetList)) {
     const Index reference = column->ressortgroupref;
     if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(clauses)) == nullptr) continue;
     auto* key = as<Node>(column->expr);
     List* values = shown_values_of(level->select, key);
-    if (values == NIL) return false;
+    if (values == NIL) {
+      level->unlisted = psprintf("Key \"%s\" has no public list of at most %d values.",
+                                 name_of_key(level->select->query, key), kMaxElements);
+      return false;
+    }
     if (has_null(values)) {
       replacement->nulls = bms_add_member(replacement->nulls, list_length(replacement->keys));
     }
@@ -69,13 +84,16 @@ int longest_list(const Replacement& replacement) {
 }
 
 // Most of many combinations would have no rows. But who has made a list wants all of it.
-bool are_few(const Replacement& replacement) {
+int most_combinations(const Replacement& replacement) {
   const int longest = has_array_types(replacement) ? longest_list(replacement) : 0;
   const int most = Max(kMaxElements, Min(longest, kMostListed));
-  const double count = combinations(replacement);
   const int columns = list_length(replacement.keys) + (replacement.nulls == nullptr ? 0 : 1);
-  return count <= most && bms_num_members(replacement.nulls) <= kMostKeysWithNull &&
-         (columns <= kMostHashedKeys || count * columns <= kMostConstants);
+  return columns <= kMostHashedKeys ? most : Min(most, kMostConstants / columns);
+}
+
+bool are_few(const Replacement& replacement) {
+  return combinations(replacement) <= most_combinations(replacement) &&
+         bms_num_members(replacement.nulls) <= kMostKeysWithNull;
 }
 
 void check_combinations(const PlainLevel* level, const Replacement& replacement) {
@@ -227,17 +245,6 @@ void show_nothing(const PlainLevel* level) {
 
 // ---- Rows without a group ------------------------------------------------------------------
 
-const char* name_of_key(const Query* query, const Node* key) {
-  for (const auto* column : each<const TargetEntry>(query->targetList)) {
-    if (!equal(column->expr, key)) continue;
-    if (!column->resjunk && column->resname != nullptr) return column->resname;
-    if (!IsA(key, Var) || as<Var>(key)->varattno < 1) break;
-    const auto* table = rt_fetch(as<Var>(key)->varno, query->rtable);
-    return get_rte_attribute_name(const_cast<RangeTblEntry*>(table), as<Var>(key)->varattno);
-  }
-  return "?column?";
-}
-
 // PostgreSQL would show a group of the rows whose key is NULL. Whether there are any is not looked
 // at.
 void note_keys_without_null(const PlainLevel* level, const Replacement& replacement) {
@@ -325,7 +332,11 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   conditions = conditions_on_groups(level->select, replacement, conditions);
   const bool is_long = combinations(replacement) > kMaxElements;
   if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
-  if (may_choose_keys && !are_few(replacement)) return nullptr;
+  if (may_choose_keys && !are_few(replacement)) {
+    level->unlisted = psprintf("The keys have %.0f combinations, and only up to %d are listed.",
+                               combinations(replacement), most_combinations(replacement));
+    return nullptr;
+  }
   check_combinations(level, replacement);
   const int left = count_keys_left(level, replacement, conditions);
   if (left == 0) show_nothing(level);
@@ -342,11 +353,11 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
 bool list_public_keys(PlainLevel* level) {
   Query* query = level->select->query;
   Replacement replacement{};
-  if (!is_of_keys_alone(query) || !is_shown(level->select) || !has_all_rows(level->select)) {
-    return false;
-  }
+  if (!is_of_keys_alone(query)) return false;
   const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;
   if (!find_keys(level, clauses, &replacement)) return false;
+  level->unlisted = "The query asks which keys the rows have, and a list does not tell that.";
+  if (!is_shown(level->select) || !has_all_rows(level->select)) return false;
   if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->jointree->quals, &replacement)) {
     return false;

@@ -1,6 +1,7 @@
 #include "pg/plain/plain_hooks.hpp"
 
 #include "pg/grants/borrowed_relations.hpp"
+#include "pg/parameters/expected_error.hpp"
 #include "pg/plain/plain_query.hpp"
 #include "pg/plain/shown_rows.hpp"
 #include "pg/server/mark.hpp"
@@ -76,16 +77,30 @@ void tell_of_keys_without_null(const List* keys) {
                "if these rows are not wanted.")));
 }
 
-// A table of groups with private keys leaves out those of few rows, as it must. Who adds up what it
-// shows may not know that. The notice follows from the query and from what is stated of columns.
+// A table of groups with private keys leaves out those of few rows, as it must. Who reads it, or
+// adds up what it shows, may not know that. The notice follows from the query, the grants and what
+// is stated of columns.
 void tell_of_chosen_groups(const Statement* statement) {
-  if (!statement->aggregates_chosen_groups) return;
-  ereport(NOTICE,
-          (errmsg("groups of few rows or persons are not in what is computed of the groups"),
-           errdetail("Which groups are shown is chosen privately."),
-           errhint("Ask the rows themselves: percentile_cont(0.5) WITHIN GROUP (ORDER BY value) "
-                   "for a median, an aggregate without GROUP BY for a total. Or ask the owner of "
-                   "the table for a list of the keys (dp_set_domain or dp_learn_keys).")));
+  for (const auto* chosen : each<const ChosenGroups>(statement->chosen_groups)) {
+    const double least = least_shown_group(chosen->epsilon, chosen->delta,
+                                           static_cast<uint64>(Max(chosen->groups_of_person, 1)));
+    const char* counted = chosen->groups_of_person > 0 ? "persons" : "rows";
+    const bool is_computed_of = statement->aggregates_chosen_groups;
+    ereport(NOTICE,
+            (errmsg("groups of fewer than %.0f %s may be hidden%s", least, counted,
+                    is_computed_of ? ", and are then not in what is computed of the groups" : ""),
+             errdetail("Which groups are shown is chosen privately.%s%s",
+                       chosen->reason != nullptr ? " " : "",
+                       chosen->reason != nullptr ? chosen->reason : ""),
+             is_computed_of
+                 ? errhint("Ask the rows themselves: percentile_cont(0.5) WITHIN GROUP (ORDER BY "
+                           "value) for a median, an aggregate without GROUP BY for a total. Or ask "
+                           "the owner of the table for a list of the keys (dp_set_domain or "
+                           "dp_learn_keys).")
+                 : errhint("Have fewer keys: shorten their range by WHERE, or group by fewer or "
+                           "coarser ones. Or ask the owner of the table for a list of them "
+                           "(dp_set_domain or dp_learn_keys).")));
+  }
 }
 
 PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {

@@ -14,6 +14,7 @@ struct PlainLevel {
   double delta;          // of the choice of groups; 0: keys must be public
   bool has_outer_join;   // as the query was written, also in derived tables
   RefusedQuery refused;  // how to refuse it
+  const char* unlisted;  // why the keys of its groups have no public list, or null (ChosenGroups)
 };
 
 // How many rows of a person the level has, as the validator finds it; 0 if a relation does not

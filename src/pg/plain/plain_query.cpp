@@ -149,11 +149,31 @@ List* arguments_of_choice(const PlainLevel* level) {
   return lappend(lcons(user, amounts), most);
 }
 
+bool are_same(const ChosenGroups& one, const ChosenGroups& other) {
+  const bool has_reason = one.reason != nullptr && other.reason != nullptr;
+  return one.epsilon == other.epsilon && one.delta == other.delta &&
+         one.groups_of_person == other.groups_of_person &&
+         (has_reason ? strcmp(one.reason, other.reason) == 0 : one.reason == other.reason);
+}
+
+void note_choice(const PlainLevel* level) {
+  const ChosenGroups chosen = {level->epsilon, level->delta, most_groups_of_user(level),
+                               level->unlisted};
+  Statement* statement = level->select->statement;
+  for (const auto* known : each<const ChosenGroups>(statement->chosen_groups)) {
+    if (are_same(*known, chosen)) return;
+  }
+  auto* noted = static_cast<ChosenGroups*>(palloc(sizeof(ChosenGroups)));
+  *noted = chosen;
+  statement->chosen_groups = lappend(statement->chosen_groups, noted);
+}
+
 // Groups whose keys come from the rows are chosen privately.
 void keep_groups(PlainLevel* level) {
   refuse_hidden_groups(level);
   if (level->delta == 0) return;
   level->select->has_chosen_groups = true;
+  note_choice(level);
   Query* query = level->select->query;
   auto* kept = as<Node>(call_private_aggregate("dp_keep_group", arguments_of_choice(level), -1));
   query->havingQual =

@@ -101,7 +101,7 @@ std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   // Bounds of what is computed may be wide, and each value between them would be a key.
   if (IsA(moment, OpExpr)) return std::nullopt;
   if (!IsA(moment, FuncExpr)) {
-    const auto bounds = bounds_of(level, moment);
+    const auto bounds = bounds_of(level, moment, BoundsFor::kKeys);
     if (!bounds) return std::nullopt;
     return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
   }

@@ -16,6 +16,7 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"
@@ -104,12 +105,15 @@ struct ExactAggregate {
   const char* name;
   Node* argument;     // or null
   bool counts_a_row;  // at least
+  bool is_distinct;
 };
 
 // Finds ranges. It gives up after so many nodes: derived tables can double each other, level by
 // level.
 class RangeSearch {
  public:
+  explicit RangeSearch(BoundsFor use) : use_(use) {}
+
   MaybeRange range_of(const Level* level, Node* expression);
 
  private:
@@ -129,6 +133,7 @@ class RangeSearch {
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
+  BoundsFor use_;
 };
 
 // Of an expression of which nothing is known
@@ -504,14 +509,27 @@ MaybeRange RangeSearch::range_of_aggregate(const Level* level, const Aggref* cal
   const char* name = get_func_name(call->aggfnoid);
   if (name == nullptr || !level->groups_persons) return std::nullopt;
   const bool counts_a_row = call->aggstar && call->aggfilter == nullptr;
-  return range_of_exact(level, {name, argument_of(call), counts_a_row});
+  return range_of_exact(level, {name, argument_of(call), counts_a_row, call->aggdistinct != NIL});
+}
+
+// How many different values an expression has, if a list has all of them.
+double distinct_values(const Level* level, const Node* expression) {
+  if (exprType(expression) == BOOLOID) return 2;
+  const auto origin = origin_of(level, expression);
+  const ColumnDomain* domain = origin ? find_domain(origin->relation, origin->column) : nullptr;
+  // One that stands for others is several.
+  if (domain == nullptr || domain->keys == nullptr || domain->other != 0) return kAny.upper;
+  const int listed = ArrayGetNItems(ARR_NDIM(domain->keys), ARR_DIMS(domain->keys));
+  return array_contains_nulls(domain->keys) ? listed - 1 : listed;
 }
 
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
   const int rows = level->most_rows_in_from;
   if (strcmp(call.name, "count") == 0) {
     const double least = call.counts_a_row && rows != 1 ? 1 : 0;
-    return Range{least, rows == 0 ? kAny.upper : static_cast<double>(rows)};
+    const double most = rows == 0 ? kAny.upper : static_cast<double>(rows);
+    return Range{least,
+                 call.is_distinct ? std::min(most, distinct_values(level, call.argument)) : most};
   }
   const MaybeRange range =
       call.argument == nullptr ? MaybeRange() : with_ends(range_of(level, call.argument));
@@ -553,7 +571,14 @@ MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* ca
   if (!call->winagg) return std::nullopt;
   const bool counts_a_row =
       call->winstar && call->aggfilter == nullptr && has_default_frame(level, call);
-  return range_of_exact(level, {name, first, counts_a_row});
+  return range_of_exact(level, {name, first, counts_a_row, false});
+}
+
+// Where WHERE leaves one number of a range, or none: that, or the end of the range next to it.
+Range nearest_end(const Range& range, const Range& cut) {
+  const double number = std::clamp(cut.lower, range.lower, range.upper);
+  const double end = cut.upper < range.lower ? range.lower : number;
+  return {end, end};
 }
 
 // WHERE says of a value what a condition of CASE does.
@@ -567,7 +592,9 @@ MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   Range cut = range.value_or(kAny);
   cut_off(level, expression, condition, true, &cut);
   const bool is_known = std::isfinite(cut.lower) || std::isfinite(cut.upper);
-  return is_known && cut.lower < cut.upper ? MaybeRange(cut) : range;
+  if (is_known && cut.lower < cut.upper) return cut;
+  if (use_ == BoundsFor::kValues || !with_ends(range)) return range;
+  return nearest_end(*range, cut);
 }
 
 MaybeRange RangeSearch::range_in_all_rows(const Level* level, Node* expression) {
@@ -644,16 +671,17 @@ bool is_epoch(const FuncExpr* call) {
   return part != nullptr && strcmp(part, "epoch") == 0;
 }
 
-std::optional<ValueBounds> bounds_of(const Level* level, Node* expression) {
+std::optional<ValueBounds> bounds_of(const Level* level, Node* expression, BoundsFor use) {
   const auto type = type_with_bounds(exprType(expression));
   if (!type) return std::nullopt;
   const auto origin = origin_of(level, expression);
   const auto of_column =
       origin ? bounds_of_column(*origin, exprType(expression)) : std::optional<ValueBounds>();
-  const MaybeRange range = with_ends(RangeSearch().range_of(level, expression));
+  const MaybeRange range = with_ends(RangeSearch(use).range_of(level, expression));
   if (!range || !(range->lower <= range->upper)) return of_column;
   const bool is_one_number = range->lower == range->upper;
-  if (is_one_number && (of_column || is_temporal(*type))) return of_column;
+  const bool needs_two = use == BoundsFor::kValues;
+  if (needs_two && is_one_number && (of_column || is_temporal(*type))) return of_column;
   if (of_column) return on_grid(*of_column, *range);
   // Bounds of dates and times are dates and times.
   const bool rounds = is_temporal(*type);

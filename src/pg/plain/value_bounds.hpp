@@ -20,15 +20,22 @@ struct ValueBounds {
 // None if values of the type have no bounds.
 std::optional<ValueType> type_with_bounds(Oid type);
 
+// What bounds are for: to clamp values, which needs two different ones, or to list keys, of which
+// WHERE may leave one or none.
+enum class BoundsFor { kValues, kKeys };
+
 // The bounds of what an expression gives for any row whose columns are within their domains: of
 // columns, casts, arithmetic of numbers, dates and times, CASE, COALESCE, GREATEST, LEAST, NULLIF,
 // the functions and parts of times of value_range.hpp, the length of a text, which has an
 // upper bound if a column declares it, and aggregates of the rows of a person. GREATEST, LEAST, the
 // conditions of CASE and WHERE may state bounds themselves, also by now() from below. None if a
 // column has no domain, the expression is another one, or it is computed from more than 1000
-// others. Both bounds are the same where all values are one number. The granularity is that of a
-// column that is shown as it is, or cast to float8 or numeric.
-std::optional<ValueBounds> bounds_of(const Level* level, Node* expression);
+// others. Both bounds are the same where all values are one number. Where WHERE leaves no more than
+// one number, values have the bounds that they would have without it, and keys that number, or the
+// bound next to WHERE. The granularity is that of a column that is shown as it is, or cast to
+// float8 or numeric.
+std::optional<ValueBounds> bounds_of(const Level* level, Node* expression,
+                                     BoundsFor use = BoundsFor::kValues);
 
 // Whether a call is extract(epoch FROM ...).
 bool is_epoch(const FuncExpr* call);

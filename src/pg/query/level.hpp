@@ -13,6 +13,14 @@ namespace dpquantile {
 struct Level;
 struct JudgedLevel;  // pg/protect/judged_level.hpp
 
+// How the groups of a level are chosen, whose keys have no public list (pg/plain).
+struct ChosenGroups {
+  double epsilon;
+  double delta;
+  int groups_of_person;  // in how many of them a person counts; 0: rows are counted
+  const char* reason;    // why it has no list, as a sentence; null: as the query has another form
+};
+
 struct Statement {
   List* borrowed;  // BorrowedRelation
   Level* top;
@@ -21,7 +29,9 @@ struct Statement {
   // The names of keys that have public lists without NULL, and may be NULL: char*, each once
   // (pg/plain).
   List* keys_without_null;
-  // Whether a level aggregates groups of which some may be hidden (pg/plain).
+  // Groups that are chosen privately, of each choice once (pg/plain), and whether a level
+  // aggregates such groups.
+  List* chosen_groups;  // ChosenGroups
   bool aggregates_chosen_groups;
 };
 
