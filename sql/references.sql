@@ -376,6 +376,22 @@ SELECT dp_revoke_budget('regress_dpq_refs_analyst', on_table => 'orders');
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 EXECUTE priced(15);
 
+-- threat 270: rows that one may read are public. Whom they refer to, or who refers to them, says nothing of the person of the row that they are joined with.
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+GRANT SELECT ON lines TO regress_dpq_refs_analyst;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+SELECT dp_count(200) >= 0 AS answered FROM letters m JOIN lines l ON l.order_id = m.words AND l.line = 1;
+SELECT dp_count(200) FROM letters m JOIN lines l ON l.order_id = m.words AND l.line = 1 JOIN parts p ON p.order_no = l.order_id AND p.line = l.line;
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+REVOKE SELECT ON lines FROM regress_dpq_refs_analyst;
+CREATE TABLE bills (bill int PRIMARY KEY, order_id int UNIQUE REFERENCES orders);
+SELECT dp_protect_table('bills', 'order_id', 1, 'customer', through => 'orders');
+GRANT SELECT ON bills TO regress_dpq_refs_analyst;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words JOIN orders o ON o.id = b.order_id;
+SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words WHERE EXISTS (SELECT FROM orders o WHERE o.id = b.order_id);
+SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words WHERE b.order_id IN (SELECT id FROM orders);
+
 RESET SESSION AUTHORIZATION;
 
 \set VERBOSITY terse

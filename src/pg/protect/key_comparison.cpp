@@ -21,7 +21,19 @@ bool is_of_union(const Level* level, const Var* column) {
          is_of_union(definition->level, as<Var>(definition->expression));
 }
 
-// The entry is 0 if an expression shows no column of a table as it is.
+// Whether a column is one of rows that the query borrows. Rows of a protected table that the user
+// may read are public: what they refer to says nothing of the person of the row that they are
+// joined with.
+bool is_of_borrowed(const Level* level, const Var* column) {
+  if (const auto definition = definition_of(level, column)) {
+    return IsA(definition->expression, Var) &&
+           is_of_borrowed(definition->level, as<Var>(definition->expression));
+  }
+  level = around(level, column->varlevelsup);
+  return level != nullptr && entry_of(level, column->varno).borrowed != nullptr;
+}
+
+// The entry is 0 if an expression shows no column of a borrowed table as it is.
 ShownColumn column_behind(const Level* level, const Node* expression) {
   while (IsA(expression, RelabelType)) {
     expression = as<Node>(as<RelabelType>(expression)->arg);
@@ -31,6 +43,7 @@ ShownColumn column_behind(const Level* level, const Node* expression) {
   if (is_of_union(level, as<Var>(expression))) return {};
   const Node* merged = merged_column(level->query, as<Var>(expression));
   if (merged != nullptr) return column_behind(level, merged);
+  if (!is_of_borrowed(level, as<Var>(expression))) return {};
   return {static_cast<int>(as<Var>(expression)->varno), *origin};
 }
 

@@ -194,9 +194,13 @@ bool is_met_once(const Level* level, const JoinExpr* join) {
   if (group == nullptr || !group->groups_persons) return false;
   const Query* query = group->query;
   List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
+  bool has_person = false;  // another key that is a person may be one more row
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (get_sortgroupref_clause_noerr(column->ressortgroupref, keys) == nullptr) continue;
-    if (is_person(group, as<Node>(column->expr))) continue;
+    if (!has_person && is_person(group, as<Node>(column->expr))) {
+      has_person = true;
+      continue;
+    }
     if (column->resjunk || !fixes_column(join->quals, number, column->resno)) return false;
   }
   return true;
