@@ -68,8 +68,7 @@ ExpectedError error_of_bounds(const ForecastCall& call) {
                         "rows of 64 cells outside each bound"});
 }
 
-// Of k bins the mean is at most that of the exponential mechanism, which is at most (ln k) /
-// epsilon.
+// The mean of k bins is at most that of the exponential mechanism: (ln k) / epsilon.
 ExpectedError error_of_modal_bin(const ForecastCall& call) {
   const AggregateParameters* parameters = call.parameters;
   return on_worst_data({std::log(parameters->bins) * spread_of_noise(parameters),

@@ -184,8 +184,8 @@ bool fixes_column(const Node* condition, int entry, AttrNumber column) {
 }
 
 // Whether a left join finds at most one row of an entry of persons for each protected row that it
-// keeps: all keys of a person group are compared, but for the person, whom joins of persons
-// compare.
+// keeps. The join compares all keys of a person group but the person, whom the rules of joins
+// look at.
 bool is_met_once(const Level* level, const JoinExpr* join) {
   if (join->jointype != JOIN_LEFT || !IsA(join->rarg, RangeTblRef)) return false;
   if (borrowed_rows_of(level, join->larg) == NIL) return false;
@@ -402,7 +402,7 @@ bool has_entries_of(const Node* from, Node* expression) {
   return true;
 }
 
-// Of the columns that a condition says are equal to keys, those of entries in a part of FROM.
+// Adds the columns of entries in a part of FROM that a condition says are equal to keys.
 void add_equal_columns(const Level* level, const Level* group, const ListedKeys& listed,
                        const Node* condition, const Node* part, List** columns) {
   for (const auto* term : each<const Node>(terms_of(condition))) {
