@@ -12,7 +12,6 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "parser/parse_node.h"
 #include "parser/parse_oper.h"
-#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
@@ -135,16 +134,6 @@ char* template_of(const Replacement& replacement) {
   }
   if (has_number) appendStringInfoString(&text, " AND k.n OPERATOR(pg_catalog.=) s.n");
   return text.data;
-}
-
-Node* array_constant(Datum* elements, int count, Oid type, Oid collation) {
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
-  return as<Node>(
-      makeConst(get_array_type(type), -1, collation, -1, PointerGetDatum(array), false, false));
 }
 
 Datum* elements_for(size_t count) {

@@ -13,7 +13,6 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_node.h"
 #include "parser/parse_oper.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -142,16 +141,6 @@ Node* number_of_value(const PlainLevel* level, Node* key, const List* values) {
   return as<Node>(choice_of_numbers(nullptr, list_make1(absent), number));
 }
 
-Node* array_of(Oid type, Oid collation, Datum* elements, int count) {
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
-  return as<Node>(
-      makeConst(get_array_type(type), -1, collation, -1, PointerGetDatum(array), false, false));
-}
-
 Datum* elements_for(int count) {
   return static_cast<Datum*>(palloc(static_cast<Size>(count) * sizeof(Datum)));
 }
@@ -160,14 +149,14 @@ Datum* elements_for(int count) {
 Node* bounds_of_numbers(int count) {
   Datum* bounds = elements_for(count + 1);
   for (int i = 0; i <= count; ++i) bounds[i] = Float8GetDatum(i + 1);
-  return array_of(FLOAT8OID, InvalidOid, bounds, count + 1);
+  return array_constant(bounds, count + 1, FLOAT8OID, InvalidOid);
 }
 
 Node* array_of_values(const List* values, const Node* key) {
   Datum* elements = elements_for(list_length(values));
   int count = 0;
   for (const auto* value : each<const Const>(values)) elements[count++] = value->constvalue;
-  return array_of(exprType(key), exprCollation(key), elements, count);
+  return array_constant(elements, count, exprType(key), exprCollation(key));
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ class RangeSearch {
   BoundsFor use_;
 };
 
-// Of an expression of which nothing is known
+// The range of an expression of which nothing is known
 constexpr Range kAny = {-std::numeric_limits<double>::infinity(),
                         std::numeric_limits<double>::infinity()};
 

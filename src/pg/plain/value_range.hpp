@@ -30,11 +30,11 @@ bool is_whole_type(Oid type);
 // The smallest range with both.
 Range hull(const Range& one, const Range& other);
 
-// Of an operator with a name of one character, such as + and %.
+// The range of an operator with a name of one character, such as + and %.
 MaybeRange range_of_operation(char name, const TypedRange& left, const TypedRange& right,
                               Oid result);
 
-// Of one of PostgreSQL's functions. `unit` is that of date_trunc, or null.
+// The range of one of PostgreSQL's functions. `unit` is that of date_trunc, or null.
 MaybeRange range_of_call(const char* name, std::span<const TypedRange> arguments, Oid result,
                          const char* unit);
 
