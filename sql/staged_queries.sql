@@ -318,6 +318,8 @@ SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
 PREPARE most(int) AS SELECT count(*) FROM item WHERE part IN (SELECT part FROM item GROUP BY part HAVING count(*) > 50 LIMIT $1);
 EXECUTE most(1001);
 EXECUTE most(NULL);
+-- dp_explain shows it, too.
+SELECT private_aggregate, problem FROM miss, dp_explain(query) WHERE id IN (1, 7);
 SELECT epsilon_spent - before AS charged FROM dp_budget, spent;
 EXECUTE most(1000);
 SELECT count(*) FROM item WHERE part IN (SELECT part FROM item GROUP BY part HAVING count(*) > 50 LIMIT 1000);

@@ -16,6 +16,19 @@ extern "C" {
 
 namespace dpquantile {
 
+void limit_rows(Stage* stage, std::optional<int> shown) {
+  if (!shown) return;
+  stage->most_rows = Min(stage->most_rows, *shown);
+  if (*shown <= kMostStageRows) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a subquery beside protected rows may give more than %d rows", kMostStageRows),
+           errdetail("It may give a row for each of its public keys."),
+           errhint("%sAdd ORDER BY and LIMIT %d to the subquery, or to its WHERE a condition on "
+                   "the keys.",
+                   charge_of_refused_call(), kMostStageRows)));
+}
+
 namespace {
 
 const char* made_up_label(Oid type, int number) {

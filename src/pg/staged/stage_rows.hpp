@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "pg/borrowed/early_values.hpp"
 #include "pg/server/mark.hpp"
 
@@ -53,6 +55,10 @@ struct StagedQuery {
 
 // At most so many rows of a subquery are used.
 inline constexpr int kMostStageRows = kMaxElements;
+
+// Notes how many rows a stage shows, if that is known, for the trial of those after it. ereports if
+// these may be more than kMostStageRows.
+void limit_rows(Stage* stage, std::optional<int> shown);
 
 // The text of a value of a type, another one for each number from 0 to before kMostStageRows, as
 // far as the type has so many; null for types that have none here. Rows of answers are made up of

@@ -260,17 +260,6 @@ List* constants_of(const Stage* stage, const PartRows& part) {
   return stage->place == StagePlace::kTable ? short_rows(rows) : rows_of_array(rows);
 }
 
-// The keys of groups are chosen by answers, and counted when these are charged.
-[[noreturn]] void refuse_many_keys() {
-  ereport(ERROR,
-          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-           errmsg("a subquery beside protected rows may give more than %d rows", kMostStageRows),
-           errdetail("It may give a row for each of its public keys."),
-           errhint("%sAdd ORDER BY and LIMIT %d to the subquery, or to its WHERE a condition on "
-                   "the keys.",
-                   charge_of_refused_call(), kMostStageRows)));
-}
-
 // ---- The values of parameters --------------------------------------------------------------
 
 void put_value(const List* rows, ParamExternData* value) {
@@ -355,11 +344,6 @@ std::optional<int> shown_rows(const PlannedStmt* plan) {
   return find_mark(plan->rtable, &shown) ? std::optional(shown.most) : std::nullopt;
 }
 
-// Notes how many rows a stage shows, for the trial of those after it.
-void limit_rows(Stage* stage, std::optional<int> shown) {
-  if (shown) stage->most_rows = Min(stage->most_rows, *shown);
-}
-
 std::optional<int> try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
                              const List* rows);
 
@@ -387,9 +371,7 @@ std::optional<int> try_parts(const EState* state, const StagedQuery* query, Para
   ParamListInfo known = parameters_of(given, *query, rows);
   for (int i = list_length(rows); i < list_length(query->stages); ++i) {
     auto* stage = static_cast<Stage*>(list_nth(query->stages, i));
-    const auto shown = try_part(state, query, stage->query, known, rows);
-    if (shown > kMostStageRows) refuse_many_keys();
-    limit_rows(stage, shown);
+    limit_rows(stage, try_part(state, query, stage->query, known, rows));
   }
   return try_part(state, query, query->rest, known, rows);
 }
