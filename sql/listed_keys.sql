@@ -132,6 +132,9 @@ SELECT id % 7 = 1 AS first, mode() WITHIN GROUP (ORDER BY kind) FROM (SELECT * F
 SELECT mode() WITHIN GROUP (ORDER BY city) IN ('Oslo', 'Paris', 'Rome') AS listed FROM visits WHERE id < 0;
 SELECT private_aggregate, method, epsilon, round(expected_error::numeric, 4) AS error, error_in FROM dp_explain('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
 SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
+-- What WHERE leaves of the list, also in a query below, as of the groups.
+SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city <> ''Paris''');
+SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY extract(month FROM day)) FROM (SELECT * FROM visits WHERE extract(month FROM day) > 10) v');
 SELECT function, mechanism, epsilon, neighbours FROM dp_ledger ORDER BY number DESC LIMIT 1;
 -- Numbers beyond 2^53 are not counted by float8, so they have no list.
 SELECT least(greatest(id::bigint, 9007199254740992), 9007199254740994) AS large, count(*) > 0 AS n FROM visits GROUP BY 1;
@@ -142,6 +145,7 @@ SELECT id / 100 AS key, count(*) BETWEEN 98 AND 100 AS n FROM visits GROUP BY 1 
 SELECT mode() WITHIN GROUP (ORDER BY id / 100) FROM visits;
 SELECT mode() WITHIN GROUP (ORDER BY weight) FROM visits;
 SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city = 'Rome';
+SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city = 'Lima';
 SELECT s.open, mode() WITHIN GROUP (ORDER BY v.city) FROM shops s LEFT JOIN visits v ON s.id = v.age GROUP BY s.open;
 SELECT mode() WITHIN GROUP (ORDER BY d) FROM (SELECT day + (id * 0) AS d FROM visits WHERE day BETWEEN '2020-01-01' AND '2024-01-01') v;
 SELECT dp_error_of(mode() WITHIN GROUP (ORDER BY city)) FROM visits;
@@ -157,6 +161,7 @@ SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT city, count(*), count(age) FROM visits GROUP BY city;
 SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE id % 5 = 4 OR id < 50;
 SELECT kind, mode() WITHIN GROUP (ORDER BY city) FROM visits GROUP BY kind ORDER BY kind;
+SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city < ''P''');
 RESET SESSION AUTHORIZATION;
 SELECT city, count(*) FROM visits GROUP BY city ORDER BY city;
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;
