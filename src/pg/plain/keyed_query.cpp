@@ -241,6 +241,17 @@ int count_keys_left(const PlainLevel* level, const Replacement& replacement,
   return left;
 }
 
+// Whether WHERE leaves out a whole list, or all combinations where they can be looked at.
+bool leaves_none(const PlainLevel* level, const Replacement& replacement, const List* conditions) {
+  for (int i = 0; i < list_length(replacement.keys); ++i) {
+    auto* new_key = static_cast<Node*>(list_nth(replacement.new_keys, i));
+    const auto* values = static_cast<const List*>(list_nth(replacement.lists, i));
+    if (values_left(level->select, new_key, values, conditions) == NIL) return true;
+  }
+  return combinations(replacement) <= kMostListed &&
+         count_keys_left(level, replacement, conditions) == 0;
+}
+
 // Keys that WHERE leaves out are in no answer. Without any other it has no group. Where answers
 // that have been charged leave them out, that is what was asked, and nothing more is charged.
 void show_nothing(const PlainLevel* level) {
@@ -345,6 +356,7 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
   const bool is_long = combinations(replacement) > kMaxElements;
   if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) {
+    if (leaves_none(level, replacement, conditions)) show_nothing(level);
     level->unlisted = psprintf("The keys have %.0f combinations, and only up to %d are listed.",
                                combinations(replacement), most_combinations(replacement));
     return nullptr;
