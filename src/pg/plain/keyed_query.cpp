@@ -311,11 +311,23 @@ bool is_plain(const Query* query) {
          IsA(linitial(query->jointree->fromlist), RangeTblRef);
 }
 
-// Whether the queries around only show the keys, perhaps in another order, or some of them.
-// Otherwise the query asks which keys the rows have, and the list does not tell that.
+bool is_union(const Node* part) {
+  if (!IsA(part, SetOperationStmt)) return true;
+  const auto* operation = as<SetOperationStmt>(part);
+  return operation->op == SETOP_UNION && is_union(operation->larg) && is_union(operation->rarg);
+}
+
+// Whether a query is a UNION of others, with ALL or without.
+bool unites(const Query* query) {
+  return query->setOperations != nullptr && is_union(query->setOperations);
+}
+
+// Whether the queries around only show the keys, perhaps in another order, or some of them, or
+// beside others. Otherwise the query asks which keys the rows have, and the list does not tell
+// that.
 bool is_shown(const Level* level) {
   for (const Level* around = level->parent; around != nullptr; around = around->parent) {
-    if (!is_plain(around->query)) return false;
+    if (!is_plain(around->query) && !unites(around->query)) return false;
   }
   return true;
 }
