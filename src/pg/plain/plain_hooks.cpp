@@ -107,11 +107,10 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   const Statement* statement = translate_for_session(query, text, nullptr);
-  ManyRows many;
-  const bool may_be_many = may_show_many_rows(statement, params, &many);
+  const auto shown = most_shown_rows(statement, params);
   PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   depend_on(plan, relations);
-  if (may_be_many) put_mark(&plan->rtable, many);
+  if (shown) put_mark(&plan->rtable, ShownRows{*shown});
   if (statement->has_values_of_time_zone) {
     put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
   }

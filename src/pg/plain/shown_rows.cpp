@@ -1,5 +1,7 @@
 #include "pg/plain/shown_rows.hpp"
 
+#include <algorithm>
+#include <climits>
 #include <limits>
 
 #include "pg/borrowed/early_values.hpp"
@@ -69,17 +71,17 @@ double most_rows(const Level* level, ParamListInfo parameters) {
   PlannerInfo* root = makeNode(PlannerInfo);
   root->glob = global;
   const auto* limit = as<Const>(eval_const_expressions(root, query->limitCount));
-  if (!IsA(limit, Const)) return 0;
+  if (!IsA(limit, Const)) return kUnknown;
   if (limit->constisnull) return rows;
   return Min(rows, static_cast<double>(DatumGetInt64(limit->constvalue)));
 }
 
 }  // namespace
 
-bool may_show_many_rows(const Statement* statement, ParamListInfo parameters, ManyRows* many) {
+std::optional<int> most_shown_rows(const Statement* statement, ParamListInfo parameters) {
   const double rows = most_rows(statement->top, parameters);
-  many->is_known = rows < kUnknown;
-  return rows > kMaxElements;
+  if (rows == kUnknown) return std::nullopt;
+  return static_cast<int>(std::clamp<double>(rows, 0, INT_MAX));
 }
 
 }  // namespace dpquantile
