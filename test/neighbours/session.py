@@ -19,11 +19,12 @@ from report import Report
 from rules import all_rules, forbidden_rules, rules_of_table
 from sql_tree import Expr, walk
 from statements import random_form
-from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
+from statistics_probes import FUNCTIONS_QUERY, PROTECTED_TABLES, STATE, calls_of_functions
 from trial import THRESHOLDS, Mode, Trial
 
 QUERIES_OF_DATA = 120  # with the same rows, except for the change
 QUERIES_OF_CHANGE = 60
+QUERIES_OF_PROTECTED_TABLES = 1000
 QUERIES_OF_PROGRESS = 5000
 PROBE_SHARE = 0.02
 NO_NOISE_SHARE = 0.6
@@ -82,6 +83,8 @@ class Session:
             if number == int(queries * (1 - SHARE_IN_RHO)) // QUERIES_OF_DATA * QUERIES_OF_DATA > 0:
                 self.compare_charges()
                 self.go_on_in_rho()
+            if number % QUERIES_OF_PROTECTED_TABLES == QUERIES_OF_PROTECTED_TABLES - 1:
+                self.probe([PROTECTED_TABLES])
             if number % QUERIES_OF_DATA == 0:
                 self.neighbours.load(alike=number // QUERIES_OF_DATA % 2 == 0)
             if number > 0 and number % QUERIES_OF_PROGRESS == 0:
@@ -95,7 +98,7 @@ class Session:
             if self.stop.is_set():
                 return
         self.compare_charges()
-        self.probe(calls_of_functions(must(self.neighbours.sides[0].owner, FUNCTIONS_QUERY)))
+        self.probe([PROTECTED_TABLES, *calls_of_functions(must(self.neighbours.sides[0].owner, FUNCTIONS_QUERY))])
 
     def go_on_in_rho(self) -> None:
         """In other databases, because a budget cannot change to rho that has paid for a delta."""
