@@ -24,7 +24,7 @@ from trial import THRESHOLDS, Mode, Trial
 
 QUERIES_OF_DATA = 120  # with the same rows, except for the change
 QUERIES_OF_CHANGE = 60
-QUERIES_OF_PROTECTED_TABLES = 1000
+CHANGES_OF_PROTECTED_TABLES = 16
 QUERIES_OF_PROGRESS = 5000
 PROBE_SHARE = 0.02
 NO_NOISE_SHARE = 0.6
@@ -83,8 +83,6 @@ class Session:
             if number == int(queries * (1 - SHARE_IN_RHO)) // QUERIES_OF_DATA * QUERIES_OF_DATA > 0:
                 self.compare_charges()
                 self.go_on_in_rho()
-            if number % QUERIES_OF_PROTECTED_TABLES == QUERIES_OF_PROTECTED_TABLES - 1:
-                self.probe([PROTECTED_TABLES])
             if number % QUERIES_OF_DATA == 0:
                 self.neighbours.load(alike=number // QUERIES_OF_DATA % 2 == 0)
             if number > 0 and number % QUERIES_OF_PROGRESS == 0:
@@ -98,7 +96,9 @@ class Session:
             if self.stop.is_set():
                 return
         self.compare_charges()
-        self.probe([PROTECTED_TABLES, *calls_of_functions(must(self.neighbours.sides[0].owner, FUNCTIONS_QUERY))])
+        self.probe(calls_of_functions(must(self.neighbours.sides[0].owner, FUNCTIONS_QUERY)))
+        self.neighbours.change_settings("RESET ALL")
+        self.probe([PROTECTED_TABLES])
 
     def go_on_in_rho(self) -> None:
         """In other databases, because a budget cannot change to rho that has paid for a delta."""
@@ -116,6 +116,8 @@ class Session:
         self.without_noise = self.random.random() < NO_NOISE_SHARE
         self.is_recorded = self.random.random() < (RECORDED_SHARE if self.choices.focus not in self.choices.small else RECORDED_SHARE_OF_TREES)
         self.neighbours.change_settings("RESET ALL")
+        if self.neighbours.changes % CHANGES_OF_PROTECTED_TABLES == 0:
+            self.probe([PROTECTED_TABLES])
         self.neighbours.set("statement_timeout", "20s")
         self.neighbours.set("fuzz.noise", "none" if self.without_noise else "fixed")
         self.neighbours.set("fuzz.keep_at", str(THRESHOLDS[0]))

@@ -34,7 +34,7 @@ STATE = [
     "SELECT lastval()",
     "SELECT pg_advisory_unlock_all()",
 ]
-# The view looks at the rights and the definition of each table, which takes as long as some hundred queries.
+# The view looks at the rights and the definition of each table, which takes as long as some hundred queries, and with other plans longer than the timeout.
 PROTECTED_TABLES = "SELECT * FROM dp_protected_tables"
 
 
