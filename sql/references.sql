@@ -137,14 +137,18 @@ SELECT shop, count(*) FROM orders o WHERE id < 1000 AND EXISTS (SELECT FROM line
 SELECT count(*) FROM orders WHERE id < 1000 AND id IN (SELECT order_id FROM lines WHERE price = 20);
 -- Rows of nobody, of which some refer to nothing, are in no list.
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
-CREATE TABLE notes (order_id int REFERENCES orders);
-INSERT INTO notes SELECT id FROM orders WHERE shop = 2 OR customer IS NULL;
+CREATE TABLE notes (order_id int REFERENCES orders, shop int);
+INSERT INTO notes SELECT id, shop FROM orders WHERE shop = 2 OR customer IS NULL;
 INSERT INTO notes VALUES (NULL);
 SELECT dp_protect_table('notes', 'order_id', 4, 'customer', through => 'orders'), dp_grant_private_access('notes', 'regress_dpq_refs_analyst', epsilon => 100);
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 SELECT count(*) FROM orders WHERE id < 1000 AND id NOT IN (SELECT order_id FROM notes);
 SELECT count(*) FROM orders WHERE id < 1000 AND NOT EXISTS (SELECT FROM notes WHERE order_id = id);
 SELECT count(*) FROM lines WHERE order_id < 1000 AND order_id IN (SELECT order_id FROM notes);
+-- threat 269: rows of two tables that refer to one order; not by another column of one of them
+SELECT dp_count(200) FROM (SELECT * FROM lines WHERE order_id < 1000) l JOIN (SELECT * FROM notes) n ON n.order_id = l.order_id;
+SELECT dp_count(200) FROM (SELECT * FROM lines) l JOIN (SELECT * FROM notes) n ON n.shop = l.order_id;
+SELECT dp_count(200) FROM (SELECT * FROM lines) l JOIN (SELECT * FROM notes) n ON n.order_id = l.price;
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 DROP TABLE notes;
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;

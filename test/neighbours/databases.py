@@ -27,14 +27,14 @@ USERS = 60
 STORED_IN = {"roster": "hidden"}
 # The tables that protect users, and how many rows of each a query sees, as protect.sql has it
 OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1, "beds": 1, "doses": 2, "meals": 3, "trips": 40,
-                                      "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2}
+                                      "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2, "tips": 3, "chats": 3}
 # Those whose users are the same. Neighbours differ by all rows of one user in all of them.
 UNITS = (("stays", "patients"), ("beds", "doses", "meals", "trips"), ("notes", "slips"), references.TABLES)
 ONE_ROW_OF_USER = ("patients",)
 KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "patient", "events": "id", "hidden": "id", "calls": "id",
         "beds": "patient", "doses": "patient", "meals": "patient", "trips": "patient", "notes": "patient", "slips": "patient", "bills": "patient", **references.KEYS}
 LARGE = ("staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster")
-SMALL = ("calls", "beds", "orders", "notes", "doses", "lines", "meals", "slips", "beds", "clients", "calls", "doses", "invoices", "bills", "meals", "parts", "trips", "lines")
+SMALL = ("calls", "beds", "orders", "notes", "doses", "lines", "meals", "slips", "beds", "clients", "calls", "doses", "invoices", "bills", "meals", "parts", "trips", "lines", "chats", "tips")
 SMALL_EACH = int(os.environ.get("SMALL_EACH", "2"))  # Each second change is one of a small table, where the variable says no other.
 
 ORDER_SHARE = 0.4     # of the changes of tables that are not alike: none but the order of the rows
@@ -158,6 +158,9 @@ class Neighbours:
         for table, count in SMALL_ROW_COUNTS.items():
             self.rows[table] = [small_row(self.columns[table], number + 1, self.random, patients) for number in range(count)]
         self.rows.update(references.all_rows(self.random))
+        for table, rows in references.readable_rows(self.random).items():
+            for neighbour in self.sides:
+                self.fill(neighbour, table, rows, False)
         for side, neighbour in enumerate(self.sides):
             for table, rows in self.rows.items():
                 self.fill(neighbour, table, rows, side == 1 and not alike)

@@ -6,8 +6,7 @@ import dataclasses
 from dataclasses import dataclass, replace
 from typing import Any, Optional
 
-from person_groups import ROUNDED
-from person_sets import OTHER_PERSON
+from person_groups import OTHER_PERSON, ROUNDED
 from person_windows import IN_ORDER
 from plain import ERROR, PLAIN
 from public_levels import has_stages
@@ -17,7 +16,7 @@ OF_LONG_IDS = ("notes", "slips")
 # Tables whose list of levels has NULL, or a key for all others (protect.sql)
 OF_OTHER_KEYS = ("calls", "beds", "trips", "orders", "clients", "known_meals")
 # Levels in which the rows of nobody are left out
-OF_PERSONS = ("persons", "distinct persons", "windows", "numbered rows", "first rows", "query of a set")
+OF_PERSONS = ("persons", "distinct persons", "references", "distinct references", "windows", "numbered rows", "first rows", "query of a set")
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def shown(tree: Any) -> Any:
     changes = {field.name: shown(getattr(tree, field.name)) for field in dataclasses.fields(tree)}
     if isinstance(tree, Select) and tree.kind in OF_PERSONS:
         whose = next(item.expr for item in tree.items if item.name == "whose")
-        changes.update(kind="rows of persons", where=(*changes["where"], Expr("of a person", f"{whose.sql()} IS NOT NULL", "bool")))
+        changes.update(kind="rows of persons", where=(*changes["where"], Expr("of a person", f"{(whose.children or (whose,))[0].sql()} IS NOT NULL", "bool")))
     if isinstance(tree, Item):
         changes["is_exact"] = False
     if isinstance(tree, Expr) and tree.exact:

@@ -17,8 +17,10 @@ from visibility import visibility_of
 # A group near the threshold of dp_keep_group may be shown in one database only. No group is near all of these.
 THRESHOLDS = (20, 27, 34)
 # Near misses of rows of persons that are refused whatever is around them. What they would tell needs more luck to be seen in an answer.
-NEVER_ACCEPTED = ("join by other columns than a reference", "subquery with another column", "subquery with two columns", "subquery with range of persons",
-                  "subquery with limited list", "subquery with groups of others", "refused frame", "refused window beside GROUP BY")
+NEVER_ACCEPTED = ("join by other columns than a reference", "join by a reference of readable rows", "subquery with a reference of readable rows",
+                  "subquery with another column", "subquery with two columns", "subquery with range of persons",
+                  "subquery with limited list", "subquery with groups of others", "subquery with computed reference", "subquery with person for a reference",
+                  "subquery with a part of a reference", "refused frame", "refused window beside GROUP BY")
 
 
 class Mode(Enum):
