@@ -364,6 +364,25 @@ SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 EXECUTE of_order;
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 
+-- A view that was created before its table got columns, lost one and got other names: the person of a row is no column of the table.
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+CREATE TEMP VIEW my_lines AS SELECT * FROM lines;
+CREATE TEMP VIEW my_totals AS SELECT order_id, count(*) AS n FROM lines GROUP BY order_id;
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+ALTER TABLE lines ADD note text, ADD more int, ADD customer bigint;
+ALTER TABLE lines DROP COLUMN note;
+ALTER TABLE lines RENAME kind TO sort;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+SELECT kind, count(*) FROM my_lines WHERE order_id < 1000 GROUP BY kind ORDER BY kind;
+SELECT line, count(*) FROM my_lines WHERE order_id < 1000 GROUP BY line ORDER BY line;
+SELECT n, count(*) FROM my_totals WHERE order_id < 1000 GROUP BY n ORDER BY n;
+SELECT n, count(*) FROM (SELECT order_id, count(*) AS n FROM my_lines WHERE order_id < 1000 GROUP BY order_id) l GROUP BY n ORDER BY n;
+SELECT dp_private_query('SELECT line, count(*) FROM my_lines GROUP BY line');
+SELECT dp_count(400) FROM parts p JOIN my_lines l ON l.order_id = p.order_no AND l.line = p.line WHERE l.order_id < 1000;
+DROP VIEW my_lines, my_totals;
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+ALTER TABLE lines RENAME sort TO kind;
+
 -- Budgets for a table pay for what is asked of those that are protected through it, too.
 RESET SESSION AUTHORIZATION;
 SELECT dp_grant_budget('regress_dpq_refs_analyst', 2e4, 0.5, on_table => 'orders');
@@ -391,6 +410,18 @@ SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words JOIN orders o ON o.id = b.order_id;
 SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words WHERE EXISTS (SELECT FROM orders o WHERE o.id = b.order_id);
 SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words WHERE b.order_id IN (SELECT id FROM orders);
+-- threat 274: the columns that one may read of a table are public, also that of the persons: it identifies nobody among the rows of which others are read.
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+CREATE TABLE cards (card int PRIMARY KEY, client int NOT NULL, color text NOT NULL, first int NOT NULL);
+INSERT INTO cards SELECT i, i, CASE i % 2 WHEN 0 THEN 'red' ELSE 'blue' END, 1 + i % 2 FROM generate_series(1, 20) i;
+SELECT dp_protect_table('cards', 'client', 2, 'customer', max_groups => 1), dp_set_domain('cards', 'color', '{red,blue}'), dp_grant_private_access('cards', 'regress_dpq_refs_analyst', epsilon => 100);
+GRANT SELECT (card, client) ON cards TO regress_dpq_refs_analyst;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+SELECT c.color, count(DISTINCT p.client) FROM cards p JOIN cards c ON p.card = c.first GROUP BY c.color ORDER BY c.color;
+SELECT c.color, count(DISTINCT c.client) FROM cards p JOIN cards c ON p.card = c.first GROUP BY c.color ORDER BY c.color;
+SELECT dp_count(200) FROM cards p JOIN cards c ON p.card = c.first JOIN letters m ON m.customer = p.client;
+SELECT count(*) FROM cards p JOIN cards c ON p.card = c.first WHERE EXISTS (SELECT FROM letters m WHERE m.customer = p.client);
+SELECT dp_count(200) FROM (SELECT row_number() OVER (PARTITION BY p.client ORDER BY c.color) AS n FROM cards p JOIN cards c ON p.card = c.first) t WHERE n = 1;
 
 RESET SESSION AUTHORIZATION;
 

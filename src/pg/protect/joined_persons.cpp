@@ -79,12 +79,12 @@ Part search_part(Search* search, Node* part, const List* where) {
 
 // A translation may have named the column that only a derived table has.
 bool names_person(const Level* level, int number) {
-  const int columns = list_length(entry_of(level, number).table->eref->colnames);
+  const AttrNumber person = added_person_of(entry_of(level, number).relation);
   return any_node(
       level->query,
       [=](const Node* node) {
         return IsA(node, Var) && static_cast<int>(as<Var>(node)->varno) == number &&
-               as<Var>(node)->varattno > columns;
+               as<Var>(node)->varattno == person;
       },
       kIntoQueries);
 }

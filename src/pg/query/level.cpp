@@ -7,8 +7,10 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_opfamily_d.h"
 #include "miscadmin.h"
 #include "optimizer/clauses.h"
@@ -18,6 +20,7 @@ extern "C" {
 #include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -941,13 +944,27 @@ std::optional<ColumnOrigin> common_origin(const List* definitions) {
 
 }  // namespace
 
+AttrNumber added_person_of(Oid table) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+  if (!HeapTupleIsValid(tuple)) return InvalidAttrNumber;
+  const int16 columns = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relnatts;
+  ReleaseSysCache(tuple);
+  return static_cast<AttrNumber>(columns + 1);
+}
+
 namespace {
 
-// Whether a column is the one that a table gets after its own when the query is judged: the person
-// of a row that refers to one of another table.
 bool is_added_person(const Entry& entry, AttrNumber column) {
   return entry.borrowed != nullptr && OidIsValid(entry.borrowed->through) &&
-         entry.table->rtekind == RTE_RELATION && column > list_length(entry.table->eref->colnames);
+         entry.table->rtekind == RTE_RELATION && column == added_person_of(entry.relation);
+}
+
+// Whether a column of a borrowed relation identifies persons.
+bool is_person_of_relation(const Entry& entry, AttrNumber column) {
+  const BorrowedRelation* relation = entry.borrowed;
+  if (relation == nullptr) return false;
+  return relation->user_column > 0 ? relation->user_column == column
+                                   : is_added_person(entry, column);
 }
 
 }  // namespace
@@ -971,16 +988,6 @@ std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression
 
 namespace {
 
-bool is_user_column(const Level* level, const ColumnOrigin& origin) {
-  for (const auto* relation : each<const BorrowedRelation>(level->statement->borrowed)) {
-    if (relation->permissions->relid == origin.relation && relation->user_column > 0 &&
-        relation->user_column == origin.column) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // The columns of a level were looked through when it was read; the rules may have added some.
 bool shows_person(const Level* level, AttrNumber column) {
   if (column <= level->read_columns) return bms_is_member(column, level->persons);
@@ -996,10 +1003,7 @@ bool is_person(const Level* level, const Node* expression) {
   if (level == nullptr || column->varattno < 1) return false;
   if (const Node* merged = merged_column(level->query, column)) return is_person(level, merged);
   const Entry& entry = entry_of(level, column->varno);
-  if (OidIsValid(entry.relation)) {
-    return is_added_person(entry, column->varattno) ||
-           is_user_column(level, {entry.relation, column->varattno});
-  }
+  if (OidIsValid(entry.relation)) return is_person_of_relation(entry, column->varattno);
   return entry.below != nullptr && !hides_rows(entry.below) &&
          shows_person(entry.below, column->varattno);
 }

@@ -208,8 +208,13 @@ struct ColumnOrigin {
 };
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression);
 
+// The number of the column that a table gets after its own when a query is judged, if it is
+// protected through another one: the person of a row (pg/protect/references.hpp). The names of an
+// entry do not tell it: in a view they are those that the table had when it was created.
+AttrNumber added_person_of(Oid table);
+
 // Whether an expression is the column of a borrowed relation that identifies persons, or of several
-// in a UNION ALL.
+// in a UNION ALL. Rows of a protected table that the user may read are public, and identify nobody.
 bool is_person(const Level* level, const Node* expression);
 
 }  // namespace dpquantile
