@@ -173,6 +173,7 @@ SELECT count(*) FROM orders o WHERE o.shop = (SELECT l.line FROM lines l WHERE l
 -- threat 269: the same as joins, where a row would meet rows of others
 SELECT dp_count(200) FROM (SELECT * FROM lines) l JOIN (SELECT DISTINCT order_id, line FROM lines) m ON m.line = l.line;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, line FROM lines GROUP BY 1, 2) m ON m.order_id = l.price AND m.line = l.line;
+SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, price FROM lines GROUP BY 1, 2) m ON m.price = l.order_id AND m.order_id = l.price;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, line FROM lines GROUP BY 1, 2) m ON m.order_id = l.order_id;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id FROM lines GROUP BY 1) m ON m.order_id = l.order_id + 1;
 SELECT dp_count(400) FROM (SELECT * FROM parts) p LEFT JOIN (SELECT line, order_no FROM parts GROUP BY 1, 2) q ON q.line = p.line;
@@ -325,6 +326,32 @@ SELECT dp_count(100) FROM items;
 SELECT dp_count(100) FROM items i JOIN sales s ON s.id = i.sale AND s.month = i.month WHERE s.month = 1;
 SELECT dp_count(100) FROM items i JOIN sales s ON s.id = i.sale;
 SELECT dp_count(100) FROM items i JOIN sales_1 s ON s.id = i.sale AND s.month = i.month;
+
+-- threat 275: derived tables that show columns of two rows of a table. Clients 1 to 20 have the bookings (1, 100 + c) and (100 + c, 7), and client 30 has (1, 7).
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+CREATE TABLE bookings (shop int, no int, client int NOT NULL, PRIMARY KEY (shop, no));
+INSERT INTO bookings SELECT 1, 100 + c, c FROM generate_series(1, 20) c UNION ALL SELECT 100 + c, 7, c FROM generate_series(1, 20) c UNION ALL SELECT 1, 7, 30;
+CREATE TABLE seats (shop int, no int, seat int, FOREIGN KEY (shop, no) REFERENCES bookings);
+INSERT INTO seats SELECT shop, no, 1 FROM bookings;
+SELECT dp_protect_table('bookings', 'client', 2, 'customer'), dp_protect_table('seats', 'shop', 2, 'customer', through => 'bookings');
+SELECT dp_grant_private_access(t, 'regress_dpq_refs_analyst', epsilon => 100) FROM unnest('{bookings,seats}'::regclass[]) t;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+-- Those of one row of each, through WITH queries, groups and windows
+WITH s AS (SELECT s.shop AS a, s.no AS b, b.client FROM seats s JOIN bookings b USING (shop, no)), f AS (SELECT shop, no FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM bookings b) b WHERE n = 1)
+ SELECT dp_count(200) FROM s JOIN f ON (f.shop, f.no) = (s.a, s.b);
+WITH s AS (SELECT s.shop, s.no, b.client FROM seats s JOIN bookings b ON (b.shop, b.no) = (s.shop, s.no)),
+ f AS (SELECT shop, no, client FROM (SELECT s.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM s) s WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT f.shop, f.no FROM s JOIN f ON f.client = s.client) x JOIN (SELECT shop, no FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no DESC) AS n FROM bookings b) b WHERE n = 1) o ON o.shop = x.shop AND o.no = x.no;
+-- (s.shop, f.no) is (1, 7) for each client: the booking of client 30.
+WITH s AS (SELECT s.shop, s.no, b.client FROM seats s JOIN bookings b ON (b.shop, b.no) = (s.shop, s.no)),
+ f AS (SELECT shop, no, client FROM (SELECT s.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM s) s WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT s.shop, f.no FROM s JOIN f ON f.client = s.client) x JOIN (SELECT shop, no FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM bookings b) b WHERE n = 1) o ON o.shop = x.shop AND o.no = x.no;
+-- The same on the side that is referred to, and of rows that refer to one
+WITH f AS (SELECT shop, no, client FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM bookings b) b WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT b.shop, f.no FROM bookings b JOIN f ON f.client = b.client) x JOIN (SELECT shop, no FROM seats) s ON s.shop = x.shop AND s.no = x.no;
+WITH s AS (SELECT s.shop, s.no, b.client FROM seats s JOIN bookings b ON (b.shop, b.no) = (s.shop, s.no)),
+ f AS (SELECT shop, no, client FROM (SELECT s.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM s) s WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT s.shop, f.no FROM s JOIN f ON f.client = s.client) x LEFT JOIN (SELECT shop, no FROM seats GROUP BY 1, 2) g ON g.shop = x.shop AND g.no = x.no;
 
 -- What was protected through a table that is dropped stays closed until it is protected again.
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
