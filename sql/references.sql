@@ -336,6 +336,20 @@ INSERT INTO seats SELECT shop, no, 1 FROM bookings;
 SELECT dp_protect_table('bookings', 'client', 2, 'customer'), dp_protect_table('seats', 'shop', 2, 'customer', through => 'bookings');
 SELECT dp_grant_private_access(t, 'regress_dpq_refs_analyst', epsilon => 100) FROM unnest('{bookings,seats}'::regclass[]) t;
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+-- Subqueries along a reference of two columns
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop AND b.no = s.no AND s.seat = 1);
+SELECT count(*) FROM bookings b WHERE NOT EXISTS (SELECT FROM seats s WHERE (s.no, s.shop) = (b.no, b.shop) AND s.shop > 100);
+SELECT count(*) FROM bookings WHERE (shop, no) IN (SELECT shop, no FROM seats WHERE no = 7);
+SELECT count(*) FROM bookings WHERE (no, shop) NOT IN (SELECT no, shop FROM seats GROUP BY shop, no HAVING count(*) < 2 AND max(no) > 100);
+SELECT count(*) FROM seats s WHERE s.seat >= (SELECT avg(t.seat) FROM seats t WHERE t.shop = s.shop AND t.no = s.no);
+SELECT n, count(*) FROM (SELECT (SELECT count(*) FROM seats s WHERE s.shop = b.shop AND s.no = b.no) AS n FROM bookings b) b GROUP BY n ORDER BY n;
+SELECT count(*) FROM seats s WHERE EXISTS (SELECT FROM bookings b WHERE b.shop = s.shop AND b.no = s.no AND b.client = 30);
+SELECT count(*) FROM seats s WHERE EXISTS (SELECT FROM seats t WHERE t.shop = s.shop AND t.no = s.no AND t.seat = s.seat);
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop);
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.no AND s.no = b.shop);
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop AND s.no = b.no + 1);
+SELECT count(*) FROM bookings WHERE (no, shop) IN (SELECT shop, no FROM seats);
+SELECT count(*) FROM bookings b JOIN bookings c ON c.client = b.client WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop AND s.no = c.no);
 -- Those of one row of each, through WITH queries, groups and windows
 WITH s AS (SELECT s.shop AS a, s.no AS b, b.client FROM seats s JOIN bookings b USING (shop, no)), f AS (SELECT shop, no FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM bookings b) b WHERE n = 1)
  SELECT dp_count(200) FROM s JOIN f ON (f.shop, f.no) = (s.a, s.b);

@@ -186,15 +186,15 @@ bool fixes_column(const Node* condition, int entry, AttrNumber column) {
   return false;
 }
 
-// Whether a left join finds at most one row of an entry of persons for each protected row that it
-// keeps. The join compares all keys of a person group but the person, whom the rules of joins
-// look at.
-bool is_met_once(const Level* level, const JoinExpr* join) {
-  if (join->jointype != JOIN_LEFT || !IsA(join->rarg, RangeTblRef)) return false;
-  if (borrowed_rows_of(level, join->larg) == NIL) return false;
-  const int number = as<RangeTblRef>(join->rarg)->rtindex;
-  const Level* group = rows_below(entry_of(level, number));
-  if (group == nullptr || !group->groups_persons) return false;
+// The only entry of FROM, or 0: a join could repeat rows.
+int only_entry(const Level* level) {
+  const List* from = level->query->jointree->fromlist;
+  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef)) return 0;
+  return static_cast<const RangeTblRef*>(linitial(from))->rtindex;
+}
+
+// Whether some columns have all keys of a person group but the person.
+bool have_keys(const Level* group, const Bitmapset* columns) {
   const Query* query = group->query;
   List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
   bool has_person = false;  // another key that is a person may be one more row
@@ -204,9 +204,46 @@ bool is_met_once(const Level* level, const JoinExpr* join) {
       has_person = true;
       continue;
     }
-    if (column->resjunk || !fixes_column(join->quals, number, column->resno)) return false;
+    if (column->resjunk || !bms_is_member(column->resno, columns)) return false;
   }
   return true;
+}
+
+// Whether at most one row of a person has values of these columns: the level is a person group of
+// which they have the other keys, or chooses rows of one.
+bool fix_group(const Level* level, const Bitmapset* columns) {
+  if (level == nullptr) return false;
+  if (level->groups_persons) return have_keys(level, columns);
+  const int entry = only_entry(level);
+  if (entry == 0 || combines_rows(level->query) || level->query->hasTargetSRFs) return false;
+  Bitmapset* below = nullptr;
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    const auto* shown = as<Var>(column->expr);
+    const bool is_shown = IsA(shown, Var) && shown->varlevelsup == 0 && shown->varattno > 0 &&
+                          static_cast<int>(shown->varno) == entry;
+    if (is_shown && bms_is_member(column->resno, columns)) {
+      below = bms_add_member(below, shown->varattno);
+    }
+  }
+  return fix_group(rows_below(entry_of(level, entry)), below);
+}
+
+// Whether a left join finds at most one row of an entry of persons for each protected row that it
+// keeps. The join compares all keys of a person group but the person, whom the rules of joins
+// look at.
+bool is_met_once(const Level* level, const JoinExpr* join) {
+  if (join->jointype != JOIN_LEFT || !IsA(join->rarg, RangeTblRef)) return false;
+  if (borrowed_rows_of(level, join->larg) == NIL) return false;
+  const int number = as<RangeTblRef>(join->rarg)->rtindex;
+  const Level* group = rows_below(entry_of(level, number));
+  if (group == nullptr) return false;
+  Bitmapset* fixed = nullptr;
+  for (int column = 1; column <= list_length(group->query->targetList); ++column) {
+    if (fixes_column(join->quals, number, static_cast<AttrNumber>(column))) {
+      fixed = bms_add_member(fixed, column);
+    }
+  }
+  return fix_group(group, fixed);
 }
 
 void note_part(Level* level, const Node* part) {
@@ -784,13 +821,6 @@ bool numbers_rows_of_person(const Level* level, const WindowFunc* call) {
 bool is_column_of(const Node* node, int entry) {
   return IsA(node, Var) && as<Var>(node)->varlevelsup == 0 &&
          static_cast<int>(as<Var>(node)->varno) == entry;
-}
-
-// The only entry of FROM, or 0: a join could repeat rows.
-int only_entry(const Level* level) {
-  const List* from = level->query->jointree->fromlist;
-  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef)) return 0;
-  return static_cast<const RangeTblRef*>(linitial(from))->rtindex;
 }
 
 // Whether a column of a level, or null, is row_number() over all rows of a person.

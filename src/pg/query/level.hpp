@@ -46,7 +46,7 @@ struct Entry {
   Level* below;     // the query of a derived table, view or CTE; null for others, and in recursion
   bool is_in_from;  // others are parts of UNION, or for PostgreSQL's own use
   // Whether a left join finds at most one row of it for each protected row that it keeps: it is a
-  // person group of which the join compares all keys but the person.
+  // person group, or chooses rows of one, and the join compares all keys but the person.
   bool is_met_once;
 };
 
