@@ -223,6 +223,13 @@ SELECT dp_protect_table('calls', 'person', 4, max_groups => 2), dp_set_domain('c
        dp_grant_private_access('calls', 'regress_dpq_lists_analyst', epsilon => 100);
 SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT town, count(DISTINCT person) FROM calls GROUP BY town;
+-- In as many groups as max_groups says: rows of a person group, and not different values of max_rows rows
+SELECT dp_private_query('SELECT town, count(DISTINCT person) FROM calls GROUP BY town');
+SELECT upper(town) AS town, count(DISTINCT person) FROM calls GROUP BY 1 HAVING count(DISTINCT person) > 5;
+SELECT town, count(DISTINCT person) FROM calls WHERE town = 'town' GROUP BY town;
+-- What a condition says that a branch of CASE gives is a list, too.
+SELECT CASE WHEN town IN ('town', 'town 1') THEN town ELSE 'rest' END AS place, count(*) FROM calls GROUP BY 1;
+SELECT CASE WHEN person = 1 OR person = 2 THEN person WHEN person < 10 THEN -1 END AS who, count(*) FROM calls GROUP BY 1;
 SELECT town, count(*) FROM calls GROUP BY town;
 
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;

@@ -7,6 +7,7 @@
 #include "pg/plain/plain_hooks.hpp"
 #include "pg/plain/shown_rows.hpp"
 #include "pg/protect/protect_hooks.hpp"
+#include "pg/protect/references.hpp"
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/server/decimal.hpp"
@@ -24,7 +25,6 @@ extern "C" {
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "parser/parser.h"
-#include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
@@ -356,18 +356,6 @@ char* written_query(FunctionCallInfo fcinfo) {
   return text_to_cstring(PG_GETARG_TEXT_PP(0));
 }
 
-// Whether a level names a column that its table does not have: the persons of a table that is
-// protected through another one get it when the query is judged (pg/protect/references.hpp).
-bool names_added_column(const Query* level) {
-  const auto is_added = [=](const Node* node) {
-    if (!IsA(node, Var) || as<Var>(node)->varlevelsup > 0) return false;
-    const auto* column = as<Var>(node);
-    const auto* table = rt_fetch(column->varno, level->rtable);
-    return table->rtekind == RTE_RELATION && column->varattno > list_length(table->eref->colnames);
-  };
-  return any_node(level->targetList, is_added) || any_node(level->havingQual, is_added);
-}
-
 bool has_join(const Query* level, int number) {
   return any_node(level->jointree, [=](const Node* node) {
     return IsA(node, JoinExpr) && as<JoinExpr>(node)->rtindex == number;
@@ -401,7 +389,7 @@ bool any_level(const Query* query, bool (*is_such)(const Query* level)) {
 }
 
 void check_can_be_written(const Query* query) {
-  if (any_level(query, names_added_column)) {
+  if (any_level(query, names_added_persons)) {
     refuse_writing("it names the persons of a table that is protected through another one");
   }
   if (any_level(query, has_join_without_names)) {

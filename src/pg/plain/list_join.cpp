@@ -163,6 +163,24 @@ Expr* is_in_list(const Node* key, const List* values) {
   return makeBoolExpr(OR_EXPR, list_make2(is_listed, null_test(key)), kNowhere);
 }
 
+}  // namespace
+
+Node* key_or_other(const Node* key, const List* values, const Const* other) {
+  List* known = NIL;
+  for (auto* value : each<Const>(values)) {
+    if (!value->constisnull) known = lappend(known, value);
+  }
+  Node* chosen = choice_of(is_in_list(key, known), static_cast<Node*>(copyObjectImpl(key)),
+                           static_cast<Node*>(copyObjectImpl(other)));
+  if (!has_null(values)) return chosen;
+  auto* null = as<CaseExpr>(
+      choice_of(as<Expr>(null_test(key)), as<Node>(null_like(key)), as<Node>(null_like(key))));
+  as<CaseExpr>(chosen)->args = list_concat(as<CaseExpr>(chosen)->args, null->args);
+  return chosen;
+}
+
+namespace {
+
 const List* whole_list(const Replacement& replacement, int number) {
   return static_cast<const List*>(list_nth(replacement.whole_lists, number));
 }

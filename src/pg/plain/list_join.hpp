@@ -57,6 +57,10 @@ void each_combination(const Replacement& replacement, Use use) {
 // key IS NULL
 Expr* null_test(const Node* key);
 
+// The key that a row has in a list: its own, or else the one that stands for all others. For lists
+// of at most kMaxElements values. It has the values of the list (group_keys.hpp).
+Node* key_or_other(const Node* key, const List* values, const Const* other);
+
 // The query without lists and rows, for lists as they are then; and the columns of it that stand
 // for keys and for what aggregates read.
 Query* parse_list_join(const Replacement& replacement);

@@ -1,7 +1,9 @@
 #include "pg/plain/persons_by_group.hpp"
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/group_keys.hpp"
+#include "pg/plain/list_join.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/trees.hpp"
@@ -51,17 +53,11 @@ Oid relation_of_person(const Level* level) {
   return linitial_oid(level->borrowed_rows);
 }
 
-bool is_user_column(const ColumnOrigin& origin) {
-  const ProtectedRelation* protection = find_protected_relation(origin.relation);
-  return protection != nullptr && protection->user_column > 0 &&
-         protection->user_column == origin.column;
-}
-
 // Whether an expression names the person of each row. Without outer joins all columns of persons
 // do.
 bool is_person_of_row(const Level* level, const Node* expression) {
   const auto origin = origin_of(level, expression);
-  if (!origin || !is_user_column(*origin)) return false;
+  if (!origin || !is_person(level, expression)) return false;
   return origin->relation == relation_of_person(level) ||
          (list_member_oid(level->borrowed_rows, origin->relation) &&
           !any_node(level->query, is_outer_join, kIntoQueries));
@@ -193,13 +189,24 @@ Query* query_of_groups(const Query* query, List* columns, List* keys) {
   return made;
 }
 
-// Whether a person may have several values of a key that are one key of its list.
-bool has_key_for_others(const Level* level) {
+// Whether the keys that have one for all others may be computed below: their lists are short, and
+// no condition on the key of a row, of which little would be known there, shortens them.
+bool have_short_lists(const Level* level) {
   for (auto* key : each<SortGroupClause>(level->query->groupClause)) {
     Node* expression = get_sortgroupclause_expr(key, level->query->targetList);
-    if (other_value_of(level, expression) != nullptr) return true;
+    if (other_value_of(level, expression) == nullptr) continue;
+    if (list_length(shown_values_of(level, expression)) > kMaxElements) return false;
+    if (any_node(level->query->jointree, [=](Node* node) { return equal(node, expression); })) {
+      return false;
+    }
   }
-  return false;
+  return true;
+}
+
+// A key of the list: several others that a person has are one.
+Node* key_of_list(const Level* level, Node* key) {
+  const Const* other = other_value_of(level, key);
+  return other == nullptr ? key : key_or_other(key, shown_values_of(level, key), other);
 }
 
 }  // namespace
@@ -210,7 +217,7 @@ bool counts_persons_by_group(const Level* level) {
          !level->has_one_row && !level->groups_persons && limits_groups(level) &&
          !has_other_parts(level, as<Node>(query->targetList)) &&
          !has_other_parts(level, query->havingQual) && person_of(level) != nullptr &&
-         !has_key_for_others(level);
+         have_short_lists(level);
 }
 
 void put_person_group_below(const Level* level) {
@@ -221,7 +228,7 @@ void put_person_group_below(const Level* level) {
       list_make1(clause_of_person(add_column(&groups, nullptr, person), unused_reference(query)));
   for (auto* key : each<SortGroupClause>(query->groupClause)) {
     Node* expression = get_sortgroupclause_expr(key, query->targetList);
-    TargetEntry* column = add_column(&groups, expression, expression);
+    TargetEntry* column = add_column(&groups, expression, key_of_list(level, expression));
     column->ressortgroupref = key->tleSortGroupRef;
     keys = lappend(keys, copyObjectImpl(key));
   }
