@@ -137,8 +137,8 @@ void put_bound(FunctionCallInfo fcinfo, const char* name) {
   for (int amount = 2; amount <= 4; ++amount) set_number(&row, amount, 0);
   set_text(&row, 5, "nothing");
   set_text(&row, 7,
-           strcmp(name, "min") == 0 ? "nothing of the rows: ask percentile_cont(0.01)"
-                                    : "nothing of the rows: ask percentile_cont(0.99)");
+           strcmp(name, "min") == 0 ? "nothing of the rows: ask percentile_disc(0.01)"
+                                    : "nothing of the rows: ask percentile_disc(0.99)");
   put(fcinfo, &row);
 }
 
@@ -284,15 +284,19 @@ void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written
   FreeQueryDesc(query);
 }
 
-// Without planning: that ends at the first reason.
-void find_all_reasons(const char* written, Reasons* reasons) {
+// Without planning: that ends at the first reason. Returns the names of standard aggregates of
+// which a public bound is the answer.
+List* find_all_reasons(const char* written, Reasons* reasons) {
+  List* answered_by_bounds = NIL;
   for (const auto* part : each<const Part>(parts_of(written, false))) {
     reasons->is_last = false;
     with_answers(part->answers, [&] {
-      translate_for_session(part->query, written, reasons);
+      const Statement* statement = translate_for_session(part->query, written, reasons);
+      answered_by_bounds = list_concat(answered_by_bounds, statement->answered_by_bounds);
       if (!reasons->is_last) find_reasons(part->query, written, reasons);
     });
   }
+  return answered_by_bounds;
 }
 
 void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
@@ -319,10 +323,10 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
   MemoryContextSwitchTo(context);
   PG_TRY();
   {
-    find_all_reasons(written, reasons);
+    const List* answered_by_bounds = find_all_reasons(written, reasons);
     if (reasons->errors == NIL) {
       explain_query(fcinfo, written, rows);
-      for (const auto* name : each<Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
+      for (const auto* name : each<const char>(answered_by_bounds)) put_bound(fcinfo, name);
     }
   }
   PG_CATCH();

@@ -33,6 +33,8 @@ struct Statement {
   // aggregates such groups.
   List* chosen_groups;  // ChosenGroups
   bool aggregates_chosen_groups;
+  // The names of standard aggregates of which a public bound is the answer: char* (pg/plain).
+  List* answered_by_bounds;
 };
 
 // An entry of the range table.
