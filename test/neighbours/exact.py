@@ -8,11 +8,13 @@ from typing import Any, Optional
 
 from person_groups import OTHER_PERSON, ROUNDED
 from person_windows import IN_ORDER
-from plain import ERROR, PLAIN
+from plain import ALSO_NULL, ERROR, PLAIN
 from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
+# Rows of which a query reads no column but readable ones are public ones, also those of nobody.
+PARTLY_READABLE = ("passes",)
 # Tables whose list of levels has NULL, or a key for all others (protect.sql)
 OF_OTHER_KEYS = ("calls", "beds", "trips", "orders", "clients", "known_meals")
 # Levels in which the rows of nobody are left out
@@ -56,10 +58,10 @@ def exact(query: Query) -> Optional[Exact]:
 
 def has_other_answers(part: object) -> bool:
     if isinstance(part, Expr):
-        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON) or part.text.startswith(ERROR)
+        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON, ALSO_NULL) or part.text.startswith(ERROR)
     if isinstance(part, Select):
         return part.kind == "first rows without order"
-    return isinstance(part, Table) and part.name in OF_LONG_IDS
+    return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE
 
 
 def around(query: Query, block: Select) -> str:

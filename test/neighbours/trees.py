@@ -27,9 +27,9 @@ UNITS: Sequence[Dict[str, Sequence[str]]] = (
      "meals": ("meals", "meals", "known_meals", "placed_meals"), "trips": ("trips", "trips", "ranked_trips")},
     {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)},
     {"clients": ("clients", "clients", "busy_clients"), "orders": ("orders", "orders", "orders", "ordered_lines", "own_orders"), "lines": ("lines",), "parts": ("parts",),
-     "invoices": ("invoices", "invoices", "line_sums"), "tips": ("tips",), "chats": ("chats",)})
+     "invoices": ("invoices", "invoices", "line_sums"), "tips": ("tips",), "chats": ("chats",), "passes": ("passes",)})
 TYPES_OF_PATIENTS = {"doses": "int8", "notes": "text", "slips": "varchar", "bills": "numeric"}
-MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2, "tips": 3, "chats": 3}
+MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2, "tips": 3, "chats": 3, "passes": 2}
 # Of which groups are limited, too
 MOST_GROUPS = {"trips": 2}
 # The columns by which tables of a unit refer to each other: whether they refer or are referred to. The last ones of "copy" are the person of the order, copied.

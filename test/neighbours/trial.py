@@ -8,9 +8,9 @@ from typing import List, Optional, Sequence, Tuple
 import recording
 from comparison import difference_after_play, differences
 from databases import Neighbours
-from exact import exact
+from exact import PARTLY_READABLE, exact
 from outcome import Outcome, Row, execute
-from sql_tree import Expr, Query, walk
+from sql_tree import Expr, Query, Table, walk
 from statements import Form, Shows
 from visibility import visibility_of
 
@@ -85,6 +85,8 @@ class Trial:
             return None
         text = self.query.sql()  # A join with USING does not show its conditions.
         parts = [part for part in walk(self.query) if isinstance(part, Expr)]
+        if any(isinstance(part, Table) and part.name in PARTLY_READABLE for part in walk(self.query)):
+            return None  # Rows of which nothing else is read are public.
         if not any(part.is_answer for part in parts):
             return None  # what dp_error_of tells is computed without rows
         # Groups by one stated person are answers, whose windows are public.
