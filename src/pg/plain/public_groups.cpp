@@ -406,6 +406,9 @@ Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
   }
   check_columns(level, groups);
   Query* made = parse_template(template_of(groups, rt_fetch(groups.table, query->rtable)));
+  // Errors name it.
+  static_cast<RangeTblEntry*>(linitial(made->rtable))->eref->aliasname =
+      rt_fetch(groups.table, query->rtable)->eref->aliasname;
   find_new_columns(made, &groups);
   fill_join(made, groups);
   static_cast<RangeTblEntry*>(lsecond(made->rtable))->subquery = make_rows(query, groups);
