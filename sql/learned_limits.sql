@@ -97,7 +97,13 @@ SELECT dp_protect_table('stays', user_id => 'person', max_rows => 8), dp_set_dom
 -- The number of keys leaves out no group, and is not set.
 SELECT * FROM dp_learn_groups('stays', 'city', 100, 1);
 SELECT * FROM dp_learn_groups('stays', 'city', 100, 0.05); -- 60 for a group more, where 40 are in three
-SELECT max_rows, max_groups, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT max_rows, max_groups, groups_left_out, groups_left_out_error, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+-- What is left out is told of this limit only.
+SELECT dp_protect_table('stays', user_id => 'person', max_rows => 7);
+SELECT max_groups, groups_left_out IS NOT NULL AS known FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT dp_protect_table('stays', user_id => 'person', max_groups => 1);
+SELECT max_groups, groups_left_out, groups_left_out_error FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT dp_protect_table('stays', user_id => 'person', max_rows => 8, max_groups => 2);
 SELECT max_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 0.005, false);
 SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'zone', 100, 1, false);
 -- With NULL among the keys, and with a key for all others, which the list has besides

@@ -196,19 +196,13 @@ int64 whole_rows(double rows) {
   return static_cast<int64>(std::llround(std::min(rows, 0x1p62)));
 }
 
-void set_limit(Oid relation, const LearnedLimit& found) {
-  InternalCall call("set_learned_limit");
+// `setter`: the function that makes it the limit of the table.
+void set_limit(Oid relation, const char* setter, const LearnedLimit& found) {
+  InternalCall call(setter);
   call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
   call.add(INT4OID, {Int32GetDatum(static_cast<int32>(found.limit)), false});
   call.add(INT8OID, {Int64GetDatum(whole_rows(found.left_out)), false});
   call.add(INT8OID, {Int64GetDatum(whole_rows(found.left_out_error)), false});
-  (void)call.result();
-}
-
-void set_groups(Oid relation, const LearnedLimit& found) {
-  InternalCall call("set_learned_groups");
-  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
-  call.add(INT4OID, {Int32GetDatum(static_cast<int32>(found.limit)), false});
   (void)call.result();
 }
 
@@ -250,7 +244,7 @@ DPQ_FUNCTION(dpq_learn_limits) {
   const Found found = draw_limit({persons, kRowCells}, epsilon, noise_of_one, kMostOfPerson);
   if (!found.any) notice_nothing(relation, "max_rows");
   const bool applies = found.any && wished;
-  if (applies) set_limit(relation, found.limit);
+  if (applies) set_limit(relation, "set_learned_limit", found.limit);
   return row_of_result(fcinfo, found, noise_of_one, applies);
 }
 
@@ -283,7 +277,7 @@ DPQ_FUNCTION(dpq_learn_groups) {
   if (has_all && wished) notice_all_keys(relation, column, listed.number);
   const bool applies = found.any && !has_all && wished;
   if (applies) {
-    set_groups(relation, found.limit);
+    set_limit(relation, "set_learned_groups", found.limit);
     notice_other_keys(relation, found.limit.limit);
   }
   return row_of_result(fcinfo, found, noise_of_one, applies);
