@@ -112,13 +112,18 @@ unlike(slurp_file($node->logfile, $printed), qr/\{NESTLOOP/, 'threat 129: not co
 
 # threat 156: nobody chooses the hashes of keys that rows have. For those that are computed, each new key of a hash table could be compared with
 # all before it, so that a hash under a secret is a key, too. threat 169: rows are never sorted.
+sub plan_of_groups
+{
+	my ($key, $from, $schema) = @_;
+	my $before = -s $node->logfile;
+	is(summary(seen($node, $schema // 'few', "SET debug_print_plan = on; SELECT count(*) FROM (SELECT $key AS k, dp_count(1)
+		FROM $from GROUP BY 1 HAVING dp_keep_group(100, 1e-12)) t WHERE k IS NULL")), '0', "threat 129: groups by $key are answered");
+	return slurp_file($node->logfile, $before);
+}
 sub grouping
 {
 	my ($key, $from) = (@_, 'staff');
-	my $before = -s $node->logfile;
-	is(summary(seen($node, 'few', "SET debug_print_plan = on; SELECT count(*) FROM (SELECT $key AS k, dp_count(1)
-		FROM $from GROUP BY 1 HAVING dp_keep_group(100, 1e-12)) t WHERE k IS NULL")), '0', "threat 129: groups by $key are answered");
-	my $plan = slurp_file($node->logfile, $before);
+	my $plan = plan_of_groups($key, $from);
 	unlike($plan, qr/\{(INCREMENTAL)?SORT/, "threat 169: nothing is sorted to group by $key");
 	my @grouped = $plan =~ /:aggstrategy\s+(\d)\s+:aggsplit\s+\d\s+:numCols\s+(\d)/g;
 	return "@grouped";
@@ -127,12 +132,24 @@ is(grouping('department'), '2 1 0 0', 'threat 156: stored keys are hashed');
 is(grouping('id * 4294967297'), '2 2 0 0', 'threat 156: computed keys have a secret hash');
 sub with_list
 {
-	my ($factor) = @_;
-	my $list = join(',', map { $_ * $factor } 1 .. 1001);
+	my ($factor, $count) = @_;
+	my $list = join(',', map { $_ * $factor } 1 .. $count // 1001);
 	return "staff JOIN unnest('{$list}'::bigint[]) l (k) ON l.k = id::bigint";
 }
 is(grouping('l.k', with_list(1)), '2 1 0 0', 'threat 156: keys of a list are hashed');
 is(grouping('l.k', with_list(4294967297)), '2 2 0 0', 'threat 156: unless many of its values have one hash');
+
+# threats 251, 290: the length of a list in the query decides whether rows come part by part, and they come so below a hash table.
+sub in_parts
+{
+	my ($count, $schema) = @_;
+	my $plan = plan_of_groups('l.k', with_list(1, $count), $schema);
+	like($plan, qr/:aggstrategy 2 /, "threat 251: $count keys of $schema rows are hashed");
+	unlike($plan, qr/\{(INCREMENTAL)?SORT/, "threat 251: none of $schema rows is sorted");
+	return $plan =~ /in_parts\s+:arg\s+(\w+).*:methods\s+ClusteredRows/s ? $1 : 'none';
+}
+is(in_parts(1999, $_), 'none', "threat 290: $_ rows of few keys come as they are read") for 'few', 'many';
+is(in_parts(2000, $_), 'true', "threat 290: $_ rows of many keys come part by part") for 'few', 'many';
 
 # threat 230: the text of the query decides whether the rows of persons are put in order below their groups. 0 is no grouping, 1 one of rows
 # in order, 2 a hash table.

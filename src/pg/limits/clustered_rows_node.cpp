@@ -7,6 +7,8 @@
 #include "pg/limits/row_partitions.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/query_random.hpp"
+#include "pg/server/work_memory.hpp"
 
 extern "C" {
 #include "executor/executor.h"
@@ -67,7 +69,8 @@ struct ClusteredRowsNode {
   bool has_references;   // whether a key is no value of its own
   MemoryContext memory;  // of the rows; null before they are read
   RowPartitions rows;
-  Majority* majorities;  // of the parts
+  uint64 seed;           // of the hashes
+  Majority* majorities;  // of the parts, unless rows come part by part
 
   // The part whose rows are given
   int part;
@@ -83,11 +86,13 @@ struct ClusteredRowsNode {
   Size count;
   Size next;
 
+  // The same if rows come part by part
+  RowCursor cursor;
+  Size next_in_block;
+
   // The same if the part is too large: first the rows of its largest group, as they are read
   Tuplesortstate* sort;  // of the other rows; null if the part is in memory
   TupleTableSlot* sorted;
-  RowCursor cursor;
-  Size next_in_block;
   bool has_read_all;
   bool has_largest;        // whether a row of this group has been found
   NullableDatum* largest;  // its keys
@@ -141,7 +146,7 @@ void begin(CustomScanState* scan, EState* state, int flags) {
 
 // Few groups agree in some bits of it. NULL is a key as others.
 uint64 hash_of_keys(ClusteredRowsNode* node, TupleTableSlot* row) {
-  uint64 hash = 0;
+  uint64 hash = node->seed;
   for (int i = 0; i < node->key_count; ++i) {
     GroupKey* key = &node->keys[i];
     bool is_null;
@@ -173,7 +178,7 @@ void read_rows(ClusteredRowsNode* node) {
   while (TupleTableSlot* row = next_row(node)) {
     const uint64 hash = hash_of_row(node, row);
     const int part = part_of_number(&node->rows, hash);
-    vote(&node->majorities[part], hash);
+    if (node->majorities != nullptr) vote(&node->majorities[part], hash);
     write_row(&node->rows, part, row, hash);
   }
   end_writing(&node->rows);
@@ -415,6 +420,36 @@ TupleTableSlot* give_row_of_large_part(ClusteredRowsNode* node) {
   return ExecStoreVirtualTuple(slot);
 }
 
+// ---- Part by part --------------------------------------------------------------------------
+
+void begin_to_give_part(ClusteredRowsNode* node, int part) {
+  node->part = part;
+  node->cursor = cursor_of_part(&node->rows, part);
+  node->next_in_block = 0;
+}
+
+// Goes to the next block that has a row, if necessary of another part. False after the last.
+bool find_block(ClusteredRowsNode* node) {
+  while (node->cursor.block == nullptr || node->next_in_block == node->cursor.block->rows) {
+    CHECK_FOR_INTERRUPTS();
+    node->next_in_block = 0;
+    if (next_block(&node->rows, &node->cursor)) continue;
+    if (node->part + 1 >= node->rows.count) return false;
+    forget_part(&node->rows, node->part);
+    begin_to_give_part(node, node->part + 1);
+  }
+  return true;
+}
+
+// Fills the slot. Null after the last row.
+TupleTableSlot* give_row_of_part(ClusteredRowsNode* node) {
+  TupleTableSlot* slot = node->scan.ss.ss_ScanTupleSlot;
+  ExecClearTuple(slot);
+  if (!find_block(node)) return nullptr;
+  read_into_slot(node, node->cursor.block, node->next_in_block++, slot);
+  return slot;
+}
+
 // ---- Giving --------------------------------------------------------------------------------
 
 void begin_to_give(ClusteredRowsNode* node, int part) {
@@ -444,19 +479,24 @@ void read_all(ClusteredRowsNode* node) {
                                        "dpquantile clustered rows", ALLOCSET_DEFAULT_SIZES);
   node->part_memory = AllocSetContextCreate(node->memory, "dpquantile clustered rows of a part",
                                             ALLOCSET_DEFAULT_SIZES);
+  const bool in_parts = node->plan.in_parts;
   const MemoryContext previous = MemoryContextSwitchTo(node->memory);
-  make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out,
-                  get_hash_memory_limit(), node->memory);
+  const Size bytes =
+      in_parts ? static_cast<Size>(drawn_work_memory()) * 1024 : get_hash_memory_limit();
+  make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out, bytes, node->memory);
   for (int i = 0; i < node->key_count; ++i) {
     node->keys[i].kept = kept_column(&node->rows, node->keys[i].column);
   }
   // Columns that are left out stay NULL.
   ExecStoreAllNullTuple(node->scan.ss.ss_ScanTupleSlot);
+  node->seed = in_parts ? draw_number() : 0;
   node->majorities =
-      static_cast<Majority*>(palloc0(static_cast<Size>(node->rows.count) * sizeof(Majority)));
+      in_parts
+          ? nullptr
+          : static_cast<Majority*>(palloc0(static_cast<Size>(node->rows.count) * sizeof(Majority)));
   read_rows(node);
   MemoryContextSwitchTo(previous);
-  begin_to_give(node, 0);
+  in_parts ? begin_to_give_part(node, 0) : begin_to_give(node, 0);
 }
 
 // The rows of a group lie anywhere in their part.
@@ -487,7 +527,7 @@ TupleTableSlot* give_row(ClusteredRowsNode* node) {
 TupleTableSlot* execute(CustomScanState* scan) {
   ClusteredRowsNode* node = clustered_node(scan);
   if (node->memory == nullptr) read_all(node);
-  return projected(scan, give_row(node));
+  return projected(scan, node->plan.in_parts ? give_row_of_part(node) : give_row(node));
 }
 
 void rescan(CustomScanState* scan) {
@@ -516,6 +556,7 @@ void ClusteredRowsPlan::each_field(MarkFields* fields) {
   fields->list("equalities", T_OidList, &equalities, list_length(columns));
   fields->list("orders", T_OidList, &orders, list_length(columns));
   fields->list("collations", T_OidList, &collations, list_length(columns));
+  fields->truth("in_parts", &in_parts);
   fields->list("left_out", T_IntList, &left_out);
 }
 

@@ -58,11 +58,12 @@ const CustomPathMethods kPathMethods = {kClusteredRowsName, plan_clustered_rows,
 
 }  // namespace
 
-Path* make_clustered_rows_path(const GroupingLevel& level, Path* rows) {
+Path* make_clustered_rows_path(const GroupingLevel& level, Path* rows, bool in_parts) {
   auto* clustered = static_cast<ClusteredRowsPath*>(palloc0(sizeof(ClusteredRowsPath)));
   const PathTarget* used = rows->pathtarget;
   rows = rows_as_stored(level.root, rows);
   add_keys(level.root, rows->pathtarget, &clustered->plan);
+  clustered->plan.in_parts = in_parts;
   clustered->plan.left_out = columns_left_out(rows->pathtarget, used);
   clustered->path.custom_paths = list_make1(rows);
   clustered->path.methods = &kPathMethods;

@@ -6,7 +6,7 @@
 namespace dpquantile {
 
 // A path for the node above `rows`. It has their columns, perhaps with others of the table, which
-// are NULL. The keys of the level can be hashed and sorted.
-Path* make_clustered_rows_path(const GroupingLevel& level, Path* rows);
+// are NULL. The keys of the level can be hashed, and sorted if the rows are not to come in parts.
+Path* make_clustered_rows_path(const GroupingLevel& level, Path* rows, bool in_parts);
 
 }  // namespace dpquantile

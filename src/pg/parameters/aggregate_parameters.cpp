@@ -35,6 +35,7 @@ Failure try_make_parameters(const GivenParameters& any_given, AggregateParameter
   parameters->granularity = given.options.granularity.value_or(0);
   const Failure failure = guarded([&] { row_of(given.family).check(given, parameters); });
   if (failure.sqlstate != 0) return failure;
+  parameters->has_grid = parameters->grid.cells > 0;
   parameters->family = given.family;
   parameters->method = given.options.method;
   parameters->measure = given.privacy.measure;
@@ -57,7 +58,7 @@ AggregateParameters* make_parameters(const GivenParameters& given) {
 }
 
 bool same_parameters(const AggregateParameters* a, const AggregateParameters* b) {
-  return a->list_length == b->list_length && memcmp(a, b, size_of(a)) == 0;
+  return size_of(a) == size_of(b) && memcmp(a, b, size_of(a)) == 0;
 }
 
 const FamilyRow& family_of(const AggregateParameters* parameters) {

@@ -17,15 +17,14 @@
 namespace dpquantile {
 
 // The validated parameters of a call. Plain data: it is stored inside aggregate states and compared
-// byte by byte.
+// byte by byte. A row of one of many groups should touch little memory, so what comes last is left
+// out where a call has neither a grid nor a list: a state of sums then has 128 bytes.
 struct AggregateParameters {
-  // The value grid; all zeros for a method without one. It comes first because a row of one of many
-  // groups should touch as little memory as possible.
-  ValueGrid grid;
   Family family;
   Method method;
   ContributionRule contribution_rule;  // of a user-level mean or variance
   bool suppress;                       // of dp_user_grid_stats
+  bool has_grid;
   PrivacyMeasure measure;
   ValueType value_type;
   uint32 max_contributions;  // with ContributionRule::kFixed, otherwise 0
@@ -37,17 +36,22 @@ struct AggregateParameters {
   double upper;
   double granularity;  // 0: not given
   uint32 bins;         // of a CDF or histogram, otherwise 0
+  uint32 list_length;
+  // Only with has_grid or a list
+  ValueGrid grid;
   // A list of public numbers: quantiles, the bounds of bins, or the two bounds of x. Read it with
   // quantiles_of(), bin_bounds_of() or fixed_point_of_x().
-  uint32 list_length;
   double list[FLEXIBLE_ARRAY_MEMBER];
 };
 
-// The size in bytes of parameters with a list of this length, without padding at the end.
+// The size in bytes of parameters with a grid or a list, without padding at the end.
 constexpr std::size_t parameters_size(std::size_t list_length) {
   return offsetof(AggregateParameters, list) + list_length * sizeof(double);
 }
 inline std::size_t size_of(const AggregateParameters* parameters) {
+  if (!parameters->has_grid && parameters->list_length == 0) {
+    return offsetof(AggregateParameters, grid);
+  }
   return parameters_size(parameters->list_length);
 }
 

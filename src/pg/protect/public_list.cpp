@@ -17,6 +17,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -420,6 +421,24 @@ bool chooses_row_of_list(const JudgedEntry& entry, const Bitmapset* columns) {
   if (entry.values == nullptr || entry.most_rows <= 1) return entry.most_rows == 1;
   const Bitmapset* compared = bms_intersect(entry.compared_columns, columns);
   return compared != nullptr && is_distinct(entry.values, compared);
+}
+
+int count_listed_groups(const JudgedLevel* level) {
+  const Query* query = level->query;
+  Bitmapset* lists = nullptr;
+  for (auto* key : each<SortGroupClause>(query->groupClause)) {
+    const Node* expression = get_sortgroupclause_expr(key, query->targetList);
+    if (!IsA(expression, Var) || as<Var>(expression)->varlevelsup > 0) continue;
+    const int number = static_cast<int>(as<Var>(expression)->varno);
+    if (is_list(entry_of(level, number))) lists = bms_add_member(lists, number);
+  }
+  if (lists == nullptr) return 0;
+  int64 groups = 1;
+  int number = -1;
+  while ((number = bms_next_member(lists, number)) >= 0) {
+    groups = Min(groups * entry_of(level, number).most_rows, int64{PG_INT32_MAX});
+  }
+  return static_cast<int>(groups);
 }
 
 namespace {

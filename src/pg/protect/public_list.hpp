@@ -32,4 +32,8 @@ bool hash_finds_row_of_list(const JudgedLevel* level, const List* conditions, in
 // Whether rows of the list that are equal in these columns are one row.
 bool chooses_row_of_list(const JudgedEntry& entry, const Bitmapset* columns);
 
+// How many groups the level has at most by the lists of which columns are keys: the product of
+// their rows, but no more than PG_INT32_MAX. 0 if no key is a column of a list.
+int count_listed_groups(const JudgedLevel* level);
+
 }  // namespace dpquantile

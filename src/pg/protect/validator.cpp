@@ -4,6 +4,7 @@
 #include "pg/protect/copied_persons.hpp"
 #include "pg/protect/outer_query.hpp"
 #include "pg/protect/person_group.hpp"
+#include "pg/protect/public_list.hpp"
 #include "pg/protect/references.hpp"
 #include "pg/protect/release_block.hpp"
 #include "pg/protect/row_work.hpp"
@@ -274,6 +275,7 @@ void mark_level(const JudgedLevel* level, List* charged_tables, bool keeps_answe
   mark.tables = charged_tables;
   mark.joins_rows = list_length(charged_tables) > 1 || level->has_person_groups;
   mark.has_one_row = level->has_one_row;
+  mark.listed_groups = count_listed_groups(level);
   mark.protects_persons = level->user_relation != nullptr && level->user_relation->user_column != 0;
   put_mark(&query->rtable, mark);
 }

@@ -44,6 +44,7 @@ struct ReleaseLevel {
   ReleasePlan plan;       // without the number of grouping sets
   RowLimit limit;         // of the rows of each user
   bool waits_for_groups;  // whether no group is answered before all are read
+  int listed_groups;      // as in LevelMark
 };
 
 // A path for a release node.
@@ -168,6 +169,7 @@ ReleaseLevel* describe_level(PlannerInfo* root, RelOptInfo* input, RelOptInfo* g
   level->plan.has_one_row = mark.has_one_row;
   level->plan.protects_persons = mark.protects_persons;
   level->plan.tables = mark.tables;
+  level->listed_groups = mark.listed_groups;
   level->limit = row_limit_of(level->grouping, level->columns.target);
   add_sort_columns(level);
   add_calls(level);
@@ -361,34 +363,59 @@ Path* rows_of_grouping(const ReleaseLevel* level, const AggPath* grouping) {
   return as<SortPath>(below)->subpath;
 }
 
+bool has_protected_rows(const ReleaseLevel* level) {
+  return level->plan.tables != NIL;
+}
+
+// How many groups there are: as PostgreSQL expects; of protected rows, by the lists of keys in the
+// query, which are public.
+double expected_groups(const ReleaseLevel* level, double expected) {
+  return has_protected_rows(level) ? level->listed_groups : expected;
+}
+
 // Whether it takes less time to put the rows together by their groups than to keep a state for each
 // group while the rows come. Beside few groups, whose states are in the processor's caches, it does
-// not, nor for wide rows. Parallel workers save more where many rows are in few states.
-bool is_worth_clustering(const AggPath* grouping, const Path* rows) {
+// not, nor for wide rows.
+bool is_worth_clustering(double groups, const Path* rows) {
   constexpr double kManyGroups = 2000;
   constexpr int kWideRow = 200;  // bytes
+  return groups >= kManyGroups && rows->pathtarget->width <= kWideRow;
+}
+
+// Parallel workers save more where many rows are in few states.
+bool is_better_than_workers(double groups, const AggPath* grouping, const Path* rows) {
   constexpr double kRowsPerState = 400;
-  if (grouping->numGroups < kManyGroups || rows->pathtarget->width > kWideRow) return false;
-  return grouping->aggsplit == AGGSPLIT_SIMPLE || rows->rows < kRowsPerState * grouping->numGroups;
+  return grouping->aggsplit == AGGSPLIT_SIMPLE || rows->rows < kRowsPerState * groups;
 }
 
-// The rows that are to come group by group below the states, or null. Not protected rows: the time
-// of what may go to disk, or is sorted, depends on single ones.
-Path* rows_to_cluster(const ReleaseLevel* level, const Path* grouping) {
+bool may_cluster(const ReleaseLevel* level) {
   const PlannerInfo* root = level->grouping.root;
-  if (level->limit.condition != nullptr || level->plan.tables != NIL) return nullptr;
-  if (!IsA(grouping, AggPath) || root->numOrderedAggs > 0) return nullptr;
-  if (!grouping_is_hashable(DPQ_GROUP_CLAUSE(root))) return nullptr;
-  if (!are_all_private(level->columns.target)) return nullptr;
-  Path* rows = rows_of_grouping(level, as<AggPath>(grouping));
-  return rows != nullptr && is_worth_clustering(as<AggPath>(grouping), rows) ? rows : nullptr;
+  return root->numOrderedAggs == 0 && grouping_is_hashable(DPQ_GROUP_CLAUSE(root)) &&
+         are_all_private(level->columns.target);
 }
 
+// The rows that are to come group by group below the states, or part by part, or null.
+Path* rows_to_cluster(const ReleaseLevel* level, const Path* path) {
+  if (level->limit.condition != nullptr || !IsA(path, AggPath) || !may_cluster(level)) {
+    return nullptr;
+  }
+  const auto* grouping = as<AggPath>(path);
+  Path* rows = rows_of_grouping(level, grouping);
+  const double groups = expected_groups(level, grouping->numGroups);
+  const bool is_better = rows != nullptr && is_worth_clustering(groups, rows) &&
+                         is_better_than_workers(groups, grouping, rows);
+  return is_better ? rows : nullptr;
+}
+
+// Protected rows come part by part, below a hash table: the time of what is sorted, or too large
+// for memory, depends on single ones.
 void add_clustered_release(const ReleaseLevel* level, const Path* grouping) {
   Path* rows = rows_to_cluster(level, grouping);
   if (rows == nullptr) return;
-  rows = make_clustered_rows_path(level->grouping, rows);
-  add_release(level, make_grouping(level, rows, AGG_SORTED, as<AggPath>(grouping)->numGroups));
+  const bool in_parts = has_protected_rows(level);
+  rows = make_clustered_rows_path(level->grouping, rows, in_parts);
+  add_release(level, make_grouping(level, rows, in_parts ? AGG_HASHED : AGG_SORTED,
+                                   as<AggPath>(grouping)->numGroups));
 }
 
 // The cheapest path comes first (add_path). All release paths have the same order and costs.
@@ -410,6 +437,16 @@ bool add_release_from_source(const ReleaseLevel* level) {
   return true;
 }
 
+// Those of each user, and part by part if there are many groups.
+Path* limited_rows(const ReleaseLevel* level) {
+  const AggStrategy strategy = local_strategy(level);
+  Path* rows = make_limited_rows_path(level->grouping, level->grouping.input->cheapest_total_path,
+                                      level->limit, strategy == AGG_SORTED);
+  const bool in_parts = strategy == AGG_HASHED && may_cluster(level) &&
+                        is_worth_clustering(level->listed_groups, rows);
+  return in_parts ? make_clustered_rows_path(level->grouping, rows, true) : rows;
+}
+
 // A path that groups the rows here is made for a query whose paths are all of a foreign server (no
 // foreign server takes GROUPING SETS over), and above the node that limits the rows of each user,
 // which must see all rows. A release node is never a part of a parallel plan, but its child may be
@@ -423,10 +460,8 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   if (groupings != NIL) add_clustered_release(level, static_cast<Path*>(linitial(groupings)));
   if (level->limit.condition == nullptr) add_cheapest_release(level, groupings);
   if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
-    Path* rows = level->limit.condition == nullptr
-                     ? input->cheapest_total_path
-                     : make_limited_rows_path(level->grouping, input->cheapest_total_path,
-                                              level->limit, local_strategy(level) == AGG_SORTED);
+    Path* rows =
+        level->limit.condition == nullptr ? input->cheapest_total_path : limited_rows(level);
     add_release(level,
                 make_local_grouping(level, rows, static_cast<Path*>(linitial(groupings))->rows));
   }

@@ -15,9 +15,10 @@ struct LevelMark {
   bool has_one_row;  // whether each person has at most one row in the level, by its person groups
   bool protects_persons;  // whether the rows have persons, all of whose rows are protected together
   const Query* states;  // gives the states of the groups (pg/distributed/states_query.hpp), or null
+  int listed_groups;    // how many groups the lists of keys in the query name; 0 if it has none
   bool is_alone;        // whether no other level of the statement has private aggregates
 
-  static constexpr MarkKind kKind = {"dpquantile level", 2};
+  static constexpr MarkKind kKind = {"dpquantile level", 3};
   void each_field(MarkFields* fields) {
     fields->text("identity", &identity);
     fields->truth("knows_tables", &knows_tables);
@@ -26,6 +27,7 @@ struct LevelMark {
     fields->truth("has_one_row", &has_one_row);
     fields->truth("protects_persons", &protects_persons);
     fields->query("states", &states);
+    fields->integer("listed_groups", &listed_groups);
     fields->truth("is_alone", &is_alone);
   }
 };

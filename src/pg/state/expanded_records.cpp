@@ -142,7 +142,8 @@ GroupPool* make_group_pool(const AggregateParameters* parameters, MemoryContext 
   // No destructor needs to run: all memory that the pool owns is in the context.
   GroupPool* pool = nullptr;
   report(guarded([&] {
-    pool = new (memory) GroupPool{parameters->grid, copy, context, ContextMemory(context), drawn};
+    const ValueGrid grid = copy->has_grid ? copy->grid : ValueGrid{};
+    pool = new (memory) GroupPool{grid, copy, context, ContextMemory(context), drawn};
   }));
   return pool;
 }

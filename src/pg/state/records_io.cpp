@@ -370,9 +370,9 @@ void send_record(StringInfo bytes, RecordsState* state, uint32 i) {
 // sent here and received by receive_parameters(), with a new kWireVersion. The grid follows from
 // the others.
 void send_parameters(StringInfo bytes, const AggregateParameters& parameters) {
-  const auto& [grid, family, method, contribution_rule, suppress, measure, value_type,
+  const auto& [family, method, contribution_rule, suppress, has_grid, measure, value_type,
                max_contributions, max_groups, user_key_check, guarantee, delta, lower, upper,
-               granularity, bins, list_length, list] = parameters;
+               granularity, bins, list_length, grid, list] = parameters;
   pq_sendbyte(bytes, static_cast<uint8>(family));
   pq_sendbyte(bytes, method);
   pq_sendbyte(bytes, static_cast<uint8>(measure));

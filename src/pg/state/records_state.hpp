@@ -66,6 +66,11 @@ struct RecordsState {
   }
 };
 
+// PostgreSQL allocates powers of two.
+static_assert(offsetof(RecordsState, parameters) + offsetof(AggregateParameters, grid) +
+                  sizeof(ValueSums) ==
+              128);
+
 // The size of one record in bytes. Not for runs, which differ in size.
 inline std::size_t record_size(RecordKind kind) {
   switch (kind) {
