@@ -23,8 +23,8 @@ List* terms_of_all_rows(const Level* level);
 // OR between. Constants of the type of the expression, each once, none NULL; NIL if no term does.
 List* values_in_terms(const Level* level, Node* key);
 
-// The same of the conditions of the queries in FROM whose columns the keys are computed of. No
-// outer join may add rows to theirs.
+// What key_conditions() gives, of the conditions of the queries in FROM whose columns the keys are
+// computed of. No outer join may add rows to theirs.
 List* key_conditions_below(const Level* level, const List* keys, const List* new_keys);
 
 }  // namespace dpquantile

@@ -21,6 +21,13 @@ struct Replacement : RowsBelow {
   // For each key the value of its list that a row is joined with, or null if none is; null: rows
   // are not joined with lists.
   List* found;
+  // The person of a row, if the rows are counted by persons: those of a person group of the persons
+  // and the keys in the lists are joined then, with each column as whether one of its rows has it.
+  // Else null.
+  Node* person;
+  // The combinations of the lists that conditions on several keys leave in; NIL if they are all, or
+  // not looked at.
+  List* combinations_left;
 };
 
 bool has_nulls(const Replacement& replacement);
