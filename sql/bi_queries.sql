@@ -51,9 +51,20 @@ SELECT DATE_TRUNC('hour', at) + INTERVAL '30 minutes' * FLOOR(EXTRACT(MINUTE FRO
  GROUP BY DATE_TRUNC('hour', at) + INTERVAL '30 minutes' * FLOOR(EXTRACT(MINUTE FROM at) / 30) ORDER BY 1;
 SELECT extract(year FROM at) * 100 + extract(month FROM at) AS month, count(*) FROM visits WHERE at < '2024-03-01' GROUP BY 1 ORDER BY 1;
 SELECT extract(isodow FROM at) * 100 + extract(hour FROM at) AS hour, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+-- Formats of a time: each row is in a group, also where the clock changes.
+SELECT to_char(at, 'YYYY-MM') AS month, count(*) FROM visits WHERE at >= '2024-02-01' AND at < '2024-04-01' GROUP BY 1 ORDER BY 1;
+SELECT to_char(date_trunc('quarter', at), 'Q/YYYY') AS quarter, count(*) FROM visits GROUP BY 1 ORDER BY 1;
+SELECT upper(to_char(born, 'FMMonth')) AS month, count(*) FROM visits WHERE born < '1950-03-01' AND born >= '1950-01-01' GROUP BY 1 ORDER BY 1;
+SET timezone = 'America/New_York';
+SELECT format('SELECT %L AS format, count(*) AS groups, sum(n) AS rows FROM (SELECT to_char(at, %L) AS key, count(*) AS n FROM visits GROUP BY 1) AS s', f, f)
+  FROM unnest('{YYYY-MM,Mon YY,fmmonth,RM,Q,YYYY \"Q\"Q,"Y,YYY",CC,IYYY-IW,IDDD,ID,WW,W,DD.MM.YYYY,FMDDth,DDD,D,Dy,DAY,J}'::text[]) AS f \gexec
+SET timezone = 'UTC';
 -- Not of a time alone, nor of units that begin apart: chosen privately
 SELECT extract(month FROM at) * 100 + patient % 2 AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT extract(week FROM at) * 100 + extract(month FROM at) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT to_char(at, 'TMMonth') AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT to_char(at, 'MM OF') AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT to_char(at, department) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 EXPLAIN SELECT COUNT(*) AS count FROM regress_dpq_bi.visits;
 SELECT MIN(at), MAX(at) FROM regress_dpq_bi.visits;
 SELECT * FROM regress_dpq_bi.visits LIMIT 1001;

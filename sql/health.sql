@@ -112,6 +112,45 @@ SELECT role, problem FROM dp_protected_tables WHERE relation = 'health_rows'::re
 ROLLBACK;
 RESET client_min_messages;
 
+-- Views and functions by which a role with a budget or private access reads a protected table as it is (threat 293). Of functions the catalogs
+-- know those with a body in SQL.
+BEGIN;
+SET LOCAL client_min_messages = warning;
+CREATE ROLE regress_dpq_health_owner LOGIN;
+CREATE ROLE regress_dpq_health_group;
+CREATE ROLE regress_dpq_health_analyst LOGIN IN ROLE regress_dpq_health_group;
+CREATE ROLE regress_dpq_health_asker LOGIN;
+CREATE ROLE regress_dpq_health_other LOGIN;
+GRANT CREATE ON SCHEMA public TO regress_dpq_health_owner, regress_dpq_health_asker;
+SET LOCAL SESSION AUTHORIZATION regress_dpq_health_owner;
+CREATE TABLE health_rows (id int, amount int);
+SELECT dp_protect_table('health_rows') \g /dev/null
+CREATE VIEW health_copy AS SELECT * FROM health_rows;
+CREATE VIEW health_total AS SELECT sum(amount) FROM health_copy;
+CREATE MATERIALIZED VIEW health_stored AS SELECT amount FROM health_rows;
+CREATE FUNCTION health_sum() RETURNS bigint LANGUAGE sql SECURITY DEFINER RETURN (SELECT sum(amount) FROM health_copy);
+-- These show nothing that their reader may not see: approved, with the rights of the reader, of an owner without rights.
+CREATE VIEW health_private AS SELECT dp_count(0.1) FROM health_rows;
+CREATE FUNCTION health_count() RETURNS bigint LANGUAGE sql SECURITY DEFINER RETURN (SELECT dp_count(0.1) FROM health_rows);
+CREATE FUNCTION health_own() RETURNS bigint LANGUAGE sql RETURN (SELECT sum(amount) FROM health_rows);
+CREATE VIEW health_by_function AS SELECT health_own();
+GRANT SELECT ON health_private, health_by_function TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION health_sum() FROM PUBLIC;
+SET LOCAL SESSION AUTHORIZATION regress_dpq_health_asker;
+CREATE VIEW health_without_right AS SELECT id FROM health_rows;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_private_access('health_rows', 'regress_dpq_health_group'), dp_grant_budget('regress_dpq_health_asker', 1) \g /dev/null
+SELECT dp_restrict_role('regress_dpq_health_analyst') \g /dev/null
+SELECT * FROM dp_health() WHERE check_name = 'protection' AND subject ~ 'health_rows';
+GRANT SELECT ON health_total TO regress_dpq_health_group;
+GRANT SELECT (amount) ON health_stored TO regress_dpq_health_asker;
+GRANT EXECUTE ON FUNCTION health_sum() TO PUBLIC;
+SELECT * FROM dp_health() WHERE check_name = 'protection' AND subject ~ 'health_rows';
+-- Who may read the table learns nothing new, and who has neither a budget nor private access is no analyst.
+GRANT SELECT (id) ON health_rows TO regress_dpq_health_asker;
+SELECT subject FROM dp_health() WHERE check_name = 'protection' AND subject ~ 'health_rows';
+ROLLBACK;
+
 -- Tables of different owners, which no charge takes
 BEGIN;
 ALTER TABLE dpquantile.budget OWNER TO regress_dpq_health_monitor;

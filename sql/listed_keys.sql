@@ -71,6 +71,12 @@ SELECT city, count(*) FROM visits LEFT JOIN (VALUES ('Oslo'), ('Rome')) v (name)
 SELECT city, count(*) FROM visits JOIN (VALUES ('Oslo'), (NULL)) v (name) ON v.name IS NOT DISTINCT FROM city GROUP BY city;
 -- Lists alone
 SELECT DISTINCT city FROM visits ORDER BY city;
+-- So do they in a UNION, and as what is compared with rows. INTERSECT asks which keys rows have.
+SELECT DISTINCT city FROM visits WHERE city > 'P' UNION ALL SELECT kind FROM visits GROUP BY kind ORDER BY 1;
+SELECT * FROM (SELECT DISTINCT city FROM visits WHERE city < 'S' UNION SELECT DISTINCT city FROM visits WHERE city > 'P') c ORDER BY 1;
+SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits WHERE city < ''S'' UNION SELECT DISTINCT city FROM visits WHERE city > ''P''');
+SELECT private_aggregate FROM dp_explain('SELECT count(*) FROM visits WHERE city IN (SELECT DISTINCT city FROM visits WHERE city < ''S'' UNION SELECT DISTINCT kind FROM visits)');
+SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits INTERSECT SELECT DISTINCT kind FROM visits');
 SELECT city FROM visits WHERE city IS NULL OR city > 'P' GROUP BY city ORDER BY city;
 
 -- Threat 212: whether rows have a key that is NULL decides neither about groups nor about the notice, which follows from NOT NULL, outer
@@ -132,6 +138,9 @@ SELECT id % 7 = 1 AS first, mode() WITHIN GROUP (ORDER BY kind) FROM (SELECT * F
 SELECT mode() WITHIN GROUP (ORDER BY city) IN ('Oslo', 'Paris', 'Rome') AS listed FROM visits WHERE id < 0;
 SELECT private_aggregate, method, epsilon, round(expected_error::numeric, 4) AS error, error_in FROM dp_explain('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
 SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits');
+-- What WHERE leaves of the list, also in a query below, as of the groups.
+SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city <> ''Paris''');
+SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY extract(month FROM day)) FROM (SELECT * FROM visits WHERE extract(month FROM day) > 10) v');
 SELECT function, mechanism, epsilon, neighbours FROM dp_ledger ORDER BY number DESC LIMIT 1;
 -- Numbers beyond 2^53 are not counted by float8, so they have no list.
 SELECT least(greatest(id::bigint, 9007199254740992), 9007199254740994) AS large, count(*) > 0 AS n FROM visits GROUP BY 1;
@@ -142,6 +151,7 @@ SELECT id / 100 AS key, count(*) BETWEEN 98 AND 100 AS n FROM visits GROUP BY 1 
 SELECT mode() WITHIN GROUP (ORDER BY id / 100) FROM visits;
 SELECT mode() WITHIN GROUP (ORDER BY weight) FROM visits;
 SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city = 'Rome';
+SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city = 'Lima';
 SELECT s.open, mode() WITHIN GROUP (ORDER BY v.city) FROM shops s LEFT JOIN visits v ON s.id = v.age GROUP BY s.open;
 SELECT mode() WITHIN GROUP (ORDER BY d) FROM (SELECT day + (id * 0) AS d FROM visits WHERE day BETWEEN '2020-01-01' AND '2024-01-01') v;
 SELECT dp_error_of(mode() WITHIN GROUP (ORDER BY city)) FROM visits;
@@ -157,6 +167,7 @@ SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT city, count(*), count(age) FROM visits GROUP BY city;
 SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE id % 5 = 4 OR id < 50;
 SELECT kind, mode() WITHIN GROUP (ORDER BY city) FROM visits GROUP BY kind ORDER BY kind;
+SELECT dp_private_query('SELECT mode() WITHIN GROUP (ORDER BY city) FROM visits WHERE city < ''P''');
 RESET SESSION AUTHORIZATION;
 SELECT city, count(*) FROM visits GROUP BY city ORDER BY city;
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;
@@ -212,9 +223,15 @@ SELECT dp_protect_table('calls', 'person', 4, max_groups => 2), dp_set_domain('c
        dp_grant_private_access('calls', 'regress_dpq_lists_analyst', epsilon => 100);
 SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT town, count(DISTINCT person) FROM calls GROUP BY town;
+-- In as many groups as max_groups says: rows of a person group, and not different values of max_rows rows
+SELECT dp_private_query('SELECT town, count(DISTINCT person) FROM calls GROUP BY town');
+SELECT upper(town) AS town, count(DISTINCT person) FROM calls GROUP BY 1 HAVING count(DISTINCT person) > 5;
+SELECT town, count(DISTINCT person) FROM calls WHERE town = 'town' GROUP BY town;
+-- What a condition says that a branch of CASE gives is a list, too.
+SELECT CASE WHEN town IN ('town', 'town 1') THEN town ELSE 'rest' END AS place, count(*) FROM calls GROUP BY 1;
+SELECT CASE WHEN person = 1 OR person = 2 THEN person WHEN person < 10 THEN -1 END AS who, count(*) FROM calls GROUP BY 1;
 SELECT town, count(*) FROM calls GROUP BY town;
 -- threat 296: the person group is by the keys as the list has them, so the noise is that of two groups, or of as many as conditions leave, with NULL, FILTER and several keys, and for a long list, which rows are joined with.
-SELECT town, count(DISTINCT person) FROM calls WHERE town = 'town' GROUP BY town;
 SELECT town, count(DISTINCT person) FROM calls WHERE town IN ('town', 'town 1', 'town 21', 'town 2') GROUP BY town;
 SELECT town, count(DISTINCT person) FILTER (WHERE person < 5) AS some, count(DISTINCT person) AS n FROM calls GROUP BY town HAVING count(DISTINCT person) > 5 ORDER BY n;
 SELECT left(town, 1) AS initial, count(DISTINCT person) FROM calls GROUP BY 1;
@@ -278,6 +295,9 @@ SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT floor(price) AS whole, count(*) FROM sale GROUP BY 1 ORDER BY 1;
 SELECT sum(n) FROM (SELECT floor(price) AS whole, count(*) AS n FROM sale GROUP BY 1) s;
 SELECT floor(price) AS whole, id > 60 AS late, count(*) FROM sale WHERE price < 900 GROUP BY 1, 2 ORDER BY 1, 2;
+-- Where all of too many combinations, or one of their lists, are left out, nothing is chosen privately either.
+SELECT floor(price) AS whole, id > 60 AS late, count(*) FROM sale WHERE price < 900 AND floor(price) + (id > 60)::int > 2000 GROUP BY 1, 2;
+SELECT floor(price) AS whole, id > 60 AS late, count(*) FROM sale WHERE price < 900 AND floor(price) < 0 GROUP BY 1, 2;
 SELECT id / 2 AS half, count(*) FROM sale WHERE id >= 6000 GROUP BY 1;
 SELECT floor(price) AS whole, count(*) FROM sale WHERE price > 5001 AND price < 6000 GROUP BY 1;
 SELECT floor(price) AS whole, count(*) FROM sale WHERE price BETWEEN 1 AND 1 GROUP BY 1;

@@ -70,6 +70,22 @@ SELECT count(*) FROM visits v WHERE kind = 'ward' AND EXISTS (SELECT FROM visits
 SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM calls c WHERE c.patient = v.patient AND EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND kind = 'ward'));
 SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id AND NOT EXISTS (SELECT FROM calls c WHERE c.patient = v.patient));
 
+-- Other columns of the row, which = compares with ones of the subquery: of patient p with p % 4 = 3 visits 2 and 3 are of one kind. 4 visits of patient 100 are seen.
+SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id AND v.minutes = 5 * p.region);
+SELECT count(*) FROM visits v WHERE (patient, kind) IN (SELECT patient, kind FROM visits GROUP BY patient, kind HAVING count(*) > 1);
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient = v.patient AND w.kind = v.kind GROUP BY w.patient, w.kind HAVING count(*) > 1);
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND w.day = v.day + 365);
+SELECT count(*) FROM visits v WHERE NOT EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND w.day = v.day + 365 AND w.kind = 'ward');
+SELECT count(*) FROM visits v WHERE minutes > (SELECT avg(minutes) FROM visits w WHERE w.patient = v.patient AND w.kind = v.kind);
+SELECT count(*) FROM visits v WHERE (SELECT count(*) FROM visits w WHERE w.patient = v.patient AND w.kind = v.kind AND w.minutes > 10) = 0;
+SELECT count(*) FROM visits v LEFT JOIN (SELECT patient, kind, count(*) AS n FROM visits GROUP BY patient, kind) w ON w.patient = v.patient AND w.kind = v.kind WHERE n > 1;
+-- All ways to ask for persons with several rows
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT w.patient, count(*) FROM visits w WHERE w.patient = v.patient GROUP BY v.patient, w.patient HAVING count(*) > 2);
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient = v.patient GROUP BY w.patient HAVING count(*) > 2);
+SELECT count(*) FROM visits v WHERE 2 < (SELECT count(*) FROM visits w WHERE w.patient = v.patient GROUP BY w.patient);
+SELECT count(*) FROM patients WHERE id IN (SELECT patient FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) v WHERE n > 2);
+WITH often AS (SELECT patient FROM visits GROUP BY patient HAVING count(*) > 2) SELECT count(*) FROM visits WHERE patient NOT IN (SELECT patient FROM often);
+
 -- What is not about the person of the row (threats 188 and 189)
 SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.kind = 'web');
 SELECT count(*) FROM patients p WHERE region IN (SELECT minutes FROM visits v WHERE v.patient = p.id);
@@ -81,6 +97,16 @@ SELECT count(*) FROM patients p WHERE (SELECT count(*) FROM visits v WHERE v.pat
 SELECT count(*) FROM patients p WHERE id IN (SELECT patient FROM visits LIMIT 5);
 SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id OFFSET 1);
 SELECT count(*) FROM patients p WHERE (id, region) IN (SELECT patient, minutes FROM visits);
+-- threat 276: other columns, by another comparison, of another type, where NULL in the list would count, or of groups of which a row meets several
+SELECT count(*) FROM patients p WHERE (id, region) NOT IN (SELECT patient, minutes FROM visits);
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND w.day <> v.day);
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND w.minutes = v.minutes * 1.5);
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM visits w WHERE w.kind = v.kind AND w.day = v.day);
+SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND w.kind = v.kind COLLATE "C");
+SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT patient, kind, day FROM visits GROUP BY 1, 2, 3) w ON w.patient = v.patient AND w.kind = v.kind;
+SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT patient, kind FROM visits GROUP BY 1, 2) w ON w.patient = v.patient AND w.kind <> v.kind;
+SELECT dp_count(100) FROM visits v JOIN (SELECT patient, kind FROM visits GROUP BY 1, 2) w ON w.patient = v.patient AND w.kind = v.kind;
+SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT g.patient, g.kind FROM (SELECT patient, kind, day FROM visits GROUP BY 1, 2, 3) g WHERE day > '2023-01-01') w ON w.patient = v.patient AND w.kind = v.kind;
 SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM others o WHERE o.id = p.id);
 SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM rows_alone o WHERE o.patient = p.id);
 SELECT count(*) FROM region r WHERE EXISTS (SELECT FROM patients p WHERE p.region = r.id);

@@ -551,6 +551,7 @@ SELECT d.id, dp_count_distinct(patient, 1) FROM department d LEFT JOIN visit ON 
 SELECT dp_user_mean(ward, cost, 1, 0, 10) FROM visit;
 SELECT dp_user_mean(patient % 2, cost, 1, 0, 10) FROM visit;
 SELECT dp_user_mean(patient, cost, 1, 0, 10) FROM visit;
+SELECT problem FROM dp_explain('SELECT dp_user_mean(patient, cost, 1, 0, 10) FROM visit');
 SELECT dp_user_grid_stats(patient, ward::text, cost, 1, 0, 10) FROM visit;
 SELECT ward FROM visit GROUP BY ward HAVING dp_keep_group(1, 1e-6);
 -- Single rows are protected: a user of one row more is another user.

@@ -157,7 +157,13 @@ SELECT s.id, dp_count(100) FROM visit v JOIN shop s ON s.id = v.shop WHERE s.id 
 SELECT s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop WHERE false GROUP BY s.name;
 SELECT s.region, count(n) FROM (SELECT person, shop, count(*) AS n FROM visit GROUP BY person, shop) v JOIN shop s ON s.id = v.shop WHERE s.region > 1 GROUP BY s.region;
 SELECT private_aggregate, delta FROM dp_explain('SELECT s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name');
+-- A key that is compared with a column of the table is that column, and what fixes it chooses rows of the table.
+SELECT v.shop, s.name, count(*), count(v.shop) AS shops FROM visit v JOIN shop s ON s.id = v.shop WHERE v.shop IN (1, 5, 9, 30) GROUP BY v.shop, s.name HAVING v.shop < 9 ORDER BY v.shop;
+SELECT 10 * v.shop AS number, count(*) FROM shop s, visit v WHERE v.shop = s.id AND v.shop = 2 GROUP BY v.shop, s.region;
+SELECT s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop WHERE v.shop = ANY ('{3,4}') AND v.country = 'it' GROUP BY s.name;
 -- As before: beside keys of the rows, with conditions that need the table between others, and with aggregates of its columns.
+SELECT private_aggregate FROM dp_explain('SELECT v.shop, s.name, count(*) FROM visit v LEFT JOIN shop s ON s.id = v.shop GROUP BY v.shop, s.name');
+SELECT private_aggregate FROM dp_explain('SELECT v.shop, s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop + 0 GROUP BY v.shop, s.name');
 SELECT private_aggregate FROM dp_explain('SELECT s.name, country, count(*) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name, country');
 SELECT private_aggregate FROM dp_explain('SELECT s.name, count(*) FROM region r JOIN shop s ON r.id = s.region JOIN visit v ON s.id = v.shop GROUP BY s.name');
 SELECT private_aggregate FROM dp_explain('SELECT s.name, count(s.region) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name');

@@ -137,14 +137,18 @@ SELECT shop, count(*) FROM orders o WHERE id < 1000 AND EXISTS (SELECT FROM line
 SELECT count(*) FROM orders WHERE id < 1000 AND id IN (SELECT order_id FROM lines WHERE price = 20);
 -- Rows of nobody, of which some refer to nothing, are in no list.
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
-CREATE TABLE notes (order_id int REFERENCES orders);
-INSERT INTO notes SELECT id FROM orders WHERE shop = 2 OR customer IS NULL;
+CREATE TABLE notes (order_id int REFERENCES orders, shop int);
+INSERT INTO notes SELECT id, shop FROM orders WHERE shop = 2 OR customer IS NULL;
 INSERT INTO notes VALUES (NULL);
 SELECT dp_protect_table('notes', 'order_id', 4, 'customer', through => 'orders'), dp_grant_private_access('notes', 'regress_dpq_refs_analyst', epsilon => 100);
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 SELECT count(*) FROM orders WHERE id < 1000 AND id NOT IN (SELECT order_id FROM notes);
 SELECT count(*) FROM orders WHERE id < 1000 AND NOT EXISTS (SELECT FROM notes WHERE order_id = id);
 SELECT count(*) FROM lines WHERE order_id < 1000 AND order_id IN (SELECT order_id FROM notes);
+-- threat 269: rows of two tables that refer to one order; not by another column of one of them
+SELECT dp_count(200) FROM (SELECT * FROM lines WHERE order_id < 1000) l JOIN (SELECT * FROM notes) n ON n.order_id = l.order_id;
+SELECT dp_count(200) FROM (SELECT * FROM lines) l JOIN (SELECT * FROM notes) n ON n.shop = l.order_id;
+SELECT dp_count(200) FROM (SELECT * FROM lines) l JOIN (SELECT * FROM notes) n ON n.order_id = l.price;
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 DROP TABLE notes;
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
@@ -173,6 +177,7 @@ SELECT count(*) FROM orders o WHERE o.shop = (SELECT l.line FROM lines l WHERE l
 -- threat 269: the same as joins, where a row would meet rows of others
 SELECT dp_count(200) FROM (SELECT * FROM lines) l JOIN (SELECT DISTINCT order_id, line FROM lines) m ON m.line = l.line;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, line FROM lines GROUP BY 1, 2) m ON m.order_id = l.price AND m.line = l.line;
+SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, price FROM lines GROUP BY 1, 2) m ON m.price = l.order_id AND m.order_id = l.price;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id, line FROM lines GROUP BY 1, 2) m ON m.order_id = l.order_id;
 SELECT dp_count(200) FROM (SELECT * FROM lines) l LEFT JOIN (SELECT order_id FROM lines GROUP BY 1) m ON m.order_id = l.order_id + 1;
 SELECT dp_count(400) FROM (SELECT * FROM parts) p LEFT JOIN (SELECT line, order_no FROM parts GROUP BY 1, 2) q ON q.line = p.line;
@@ -326,6 +331,46 @@ SELECT dp_count(100) FROM items i JOIN sales s ON s.id = i.sale AND s.month = i.
 SELECT dp_count(100) FROM items i JOIN sales s ON s.id = i.sale;
 SELECT dp_count(100) FROM items i JOIN sales_1 s ON s.id = i.sale AND s.month = i.month;
 
+-- threat 275: derived tables that show columns of two rows of a table. Clients 1 to 20 have the bookings (1, 100 + c) and (100 + c, 7), and client 30 has (1, 7).
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+CREATE TABLE bookings (shop int, no int, client int NOT NULL, PRIMARY KEY (shop, no));
+INSERT INTO bookings SELECT 1, 100 + c, c FROM generate_series(1, 20) c UNION ALL SELECT 100 + c, 7, c FROM generate_series(1, 20) c UNION ALL SELECT 1, 7, 30;
+CREATE TABLE seats (shop int, no int, seat int, FOREIGN KEY (shop, no) REFERENCES bookings);
+INSERT INTO seats SELECT shop, no, 1 FROM bookings;
+SELECT dp_protect_table('bookings', 'client', 2, 'customer'), dp_protect_table('seats', 'shop', 2, 'customer', through => 'bookings');
+SELECT dp_grant_private_access(t, 'regress_dpq_refs_analyst', epsilon => 100) FROM unnest('{bookings,seats}'::regclass[]) t;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+-- Subqueries along a reference of two columns
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop AND b.no = s.no AND s.seat = 1);
+SELECT count(*) FROM bookings b WHERE NOT EXISTS (SELECT FROM seats s WHERE (s.no, s.shop) = (b.no, b.shop) AND s.shop > 100);
+SELECT count(*) FROM bookings WHERE (shop, no) IN (SELECT shop, no FROM seats WHERE no = 7);
+SELECT count(*) FROM bookings WHERE (no, shop) NOT IN (SELECT no, shop FROM seats GROUP BY shop, no HAVING count(*) < 2 AND max(no) > 100);
+SELECT count(*) FROM seats s WHERE s.seat >= (SELECT avg(t.seat) FROM seats t WHERE t.shop = s.shop AND t.no = s.no);
+SELECT n, count(*) FROM (SELECT (SELECT count(*) FROM seats s WHERE s.shop = b.shop AND s.no = b.no) AS n FROM bookings b) b GROUP BY n ORDER BY n;
+SELECT count(*) FROM seats s WHERE EXISTS (SELECT FROM bookings b WHERE b.shop = s.shop AND b.no = s.no AND b.client = 30);
+SELECT count(*) FROM seats s WHERE EXISTS (SELECT FROM seats t WHERE t.shop = s.shop AND t.no = s.no AND t.seat = s.seat);
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop);
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.no AND s.no = b.shop);
+SELECT count(*) FROM bookings b WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop AND s.no = b.no + 1);
+SELECT count(*) FROM bookings WHERE (no, shop) IN (SELECT shop, no FROM seats);
+SELECT count(*) FROM bookings b JOIN bookings c ON c.client = b.client WHERE EXISTS (SELECT FROM seats s WHERE s.shop = b.shop AND s.no = c.no);
+-- Those of one row of each, through WITH queries, groups and windows
+WITH s AS (SELECT s.shop AS a, s.no AS b, b.client FROM seats s JOIN bookings b USING (shop, no)), f AS (SELECT shop, no FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM bookings b) b WHERE n = 1)
+ SELECT dp_count(200) FROM s JOIN f ON (f.shop, f.no) = (s.a, s.b);
+WITH s AS (SELECT s.shop, s.no, b.client FROM seats s JOIN bookings b ON (b.shop, b.no) = (s.shop, s.no)),
+ f AS (SELECT shop, no, client FROM (SELECT s.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM s) s WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT f.shop, f.no FROM s JOIN f ON f.client = s.client) x JOIN (SELECT shop, no FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no DESC) AS n FROM bookings b) b WHERE n = 1) o ON o.shop = x.shop AND o.no = x.no;
+-- (s.shop, f.no) is (1, 7) for each client: the booking of client 30.
+WITH s AS (SELECT s.shop, s.no, b.client FROM seats s JOIN bookings b ON (b.shop, b.no) = (s.shop, s.no)),
+ f AS (SELECT shop, no, client FROM (SELECT s.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM s) s WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT s.shop, f.no FROM s JOIN f ON f.client = s.client) x JOIN (SELECT shop, no FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM bookings b) b WHERE n = 1) o ON o.shop = x.shop AND o.no = x.no;
+-- The same on the side that is referred to, and of rows that refer to one
+WITH f AS (SELECT shop, no, client FROM (SELECT b.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM bookings b) b WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT b.shop, f.no FROM bookings b JOIN f ON f.client = b.client) x JOIN (SELECT shop, no FROM seats) s ON s.shop = x.shop AND s.no = x.no;
+WITH s AS (SELECT s.shop, s.no, b.client FROM seats s JOIN bookings b ON (b.shop, b.no) = (s.shop, s.no)),
+ f AS (SELECT shop, no, client FROM (SELECT s.*, row_number() OVER (PARTITION BY client ORDER BY no) AS n FROM s) s WHERE n = 1)
+ SELECT dp_count(200) FROM (SELECT s.shop, f.no FROM s JOIN f ON f.client = s.client) x LEFT JOIN (SELECT shop, no FROM seats GROUP BY 1, 2) g ON g.shop = x.shop AND g.no = x.no;
+
 -- What was protected through a table that is dropped stays closed until it is protected again.
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 DROP TABLE sales CASCADE;
@@ -364,6 +409,25 @@ SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 EXECUTE of_order;
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 
+-- A view that was created before its table got columns, lost one and got other names: the person of a row is no column of the table.
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+CREATE TEMP VIEW my_lines AS SELECT * FROM lines;
+CREATE TEMP VIEW my_totals AS SELECT order_id, count(*) AS n FROM lines GROUP BY order_id;
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+ALTER TABLE lines ADD note text, ADD more int, ADD customer bigint;
+ALTER TABLE lines DROP COLUMN note;
+ALTER TABLE lines RENAME kind TO sort;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+SELECT kind, count(*) FROM my_lines WHERE order_id < 1000 GROUP BY kind ORDER BY kind;
+SELECT line, count(*) FROM my_lines WHERE order_id < 1000 GROUP BY line ORDER BY line;
+SELECT n, count(*) FROM my_totals WHERE order_id < 1000 GROUP BY n ORDER BY n;
+SELECT n, count(*) FROM (SELECT order_id, count(*) AS n FROM my_lines WHERE order_id < 1000 GROUP BY order_id) l GROUP BY n ORDER BY n;
+SELECT dp_private_query('SELECT line, count(*) FROM my_lines GROUP BY line');
+SELECT dp_count(400) FROM parts p JOIN my_lines l ON l.order_id = p.order_no AND l.line = p.line WHERE l.order_id < 1000;
+DROP VIEW my_lines, my_totals;
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+ALTER TABLE lines RENAME sort TO kind;
+
 -- Budgets for a table pay for what is asked of those that are protected through it, too.
 RESET SESSION AUTHORIZATION;
 SELECT dp_grant_budget('regress_dpq_refs_analyst', 2e4, 0.5, on_table => 'orders');
@@ -391,6 +455,18 @@ SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words JOIN orders o ON o.id = b.order_id;
 SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words WHERE EXISTS (SELECT FROM orders o WHERE o.id = b.order_id);
 SELECT dp_count(200) FROM letters m JOIN bills b ON b.bill = m.words WHERE b.order_id IN (SELECT id FROM orders);
+-- threat 274: the columns that one may read of a table are public, also that of the persons: it identifies nobody among the rows of which others are read.
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+CREATE TABLE cards (card int PRIMARY KEY, client int NOT NULL, color text NOT NULL, first int NOT NULL);
+INSERT INTO cards SELECT i, i, CASE i % 2 WHEN 0 THEN 'red' ELSE 'blue' END, 1 + i % 2 FROM generate_series(1, 20) i;
+SELECT dp_protect_table('cards', 'client', 2, 'customer', max_groups => 1), dp_set_domain('cards', 'color', '{red,blue}'), dp_grant_private_access('cards', 'regress_dpq_refs_analyst', epsilon => 100);
+GRANT SELECT (card, client) ON cards TO regress_dpq_refs_analyst;
+SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
+SELECT c.color, count(DISTINCT p.client) FROM cards p JOIN cards c ON p.card = c.first GROUP BY c.color ORDER BY c.color;
+SELECT c.color, count(DISTINCT c.client) FROM cards p JOIN cards c ON p.card = c.first GROUP BY c.color ORDER BY c.color;
+SELECT dp_count(200) FROM cards p JOIN cards c ON p.card = c.first JOIN letters m ON m.customer = p.client;
+SELECT count(*) FROM cards p JOIN cards c ON p.card = c.first WHERE EXISTS (SELECT FROM letters m WHERE m.customer = p.client);
+SELECT dp_count(200) FROM (SELECT row_number() OVER (PARTITION BY p.client ORDER BY c.color) AS n FROM cards p JOIN cards c ON p.card = c.first) t WHERE n = 1;
 
 RESET SESSION AUTHORIZATION;
 

@@ -27,14 +27,16 @@ USERS = 60
 STORED_IN = {"roster": "hidden"}
 # The tables that protect users, and how many rows of each a query sees, as protect.sql has it
 OF_USERS: Dict[str, Optional[int]] = {"visits": None, "stays": 3, "patients": 1, "beds": 1, "doses": 2, "meals": 3, "trips": 40,
-                                      "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2}
+                                      "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2, "tips": 3, "chats": 3, "passes": 2}
 # Those whose users are the same. Neighbours differ by all rows of one user in all of them.
 UNITS = (("stays", "patients"), ("beds", "doses", "meals", "trips"), ("notes", "slips"), references.TABLES)
 ONE_ROW_OF_USER = ("patients",)
+# What the analyst may read of its rows is the same in both databases.
+PARTLY_READABLE = "passes"
 KEYS = {"staff": "id", "visits": "patient", "stays": "patient", "patients": "patient", "events": "id", "hidden": "id", "calls": "id",
         "beds": "patient", "doses": "patient", "meals": "patient", "trips": "patient", "notes": "patient", "slips": "patient", "bills": "patient", **references.KEYS}
 LARGE = ("staff", "staff", "staff", "visits", "stays", "stays", "patients", "events", "roster")
-SMALL = ("calls", "beds", "orders", "notes", "doses", "lines", "meals", "slips", "beds", "clients", "calls", "doses", "invoices", "bills", "meals", "parts", "trips", "lines")
+SMALL = ("calls", "beds", "orders", "notes", "doses", "lines", "meals", "slips", "beds", "clients", "calls", "doses", "invoices", "bills", "meals", "parts", "trips", "lines", "chats", "tips", "passes")
 SMALL_EACH = int(os.environ.get("SMALL_EACH", "2"))  # Each second change is one of a small table, where the variable says no other.
 
 ORDER_SHARE = 0.4     # of the changes of tables that are not alike: none but the order of the rows
@@ -158,9 +160,12 @@ class Neighbours:
         for table, count in SMALL_ROW_COUNTS.items():
             self.rows[table] = [small_row(self.columns[table], number + 1, self.random, patients) for number in range(count)]
         self.rows.update(references.all_rows(self.random))
+        for table, rows in references.readable_rows(self.random).items():
+            for neighbour in self.sides:
+                self.fill(neighbour, table, rows, False)
         for side, neighbour in enumerate(self.sides):
             for table, rows in self.rows.items():
-                self.fill(neighbour, table, rows, side == 1 and not alike)
+                self.fill(neighbour, table, rows, side == 1 and not alike and table != PARTLY_READABLE)
 
     def with_users(self, rows: Sequence[Row], some_are_of_nobody: bool) -> List[Row]:
         return [(None if some_are_of_nobody and number % 29 == 0 else str(number % USERS + 1),) + row[1:] for number, row in enumerate(rows)]
@@ -226,7 +231,9 @@ class Neighbours:
     def replaced(self, change: Change) -> Change:
         """Other rows with the same key in the other database."""
         if change.table in references.TABLES:
-            return replace(change, instead=tuple(references.rows_of_person(change.key, self.random).items()))
+            rows = references.rows_of_person(change.key, self.random)
+            rows[PARTLY_READABLE] = references.with_other_levels(dict(change.parts())[PARTLY_READABLE], self.random)
+            return replace(change, instead=tuple(rows.items()))
         self.next_id += 1
         return replace(change, instead=tuple((table, self.new_rows(table, change.key, [max(1, len(rows)), 3])) for table, rows in change.parts()))
 
@@ -250,6 +257,10 @@ class Neighbours:
         here, there = self.sides[change.side], self.sides[1 - change.side]
         for table, _ in change.instead if undo else ():
             there.delete(table, change.key)
+        passes = dict(change.parts()).get(PARTLY_READABLE, ()) if change.key else ()
+        blanks = references.of_nobody(passes) if not change.instead else []
+        if undo and blanks:
+            there.delete(PARTLY_READABLE, change.key)
         for table, rows in change.parts() if change.key else ():
             if change.is_new == undo:
                 (here if change.is_new else there).delete(table, change.key)
@@ -257,6 +268,10 @@ class Neighbours:
                 (here if change.is_new else there).insert(table, rows)
         for table, rows in () if undo else change.instead:
             there.insert(table, rows)
+        there.insert(PARTLY_READABLE, () if undo else blanks)
+        if passes and not change.is_new:  # so that they lie where the other ones do
+            here.delete(PARTLY_READABLE, change.key)
+            here.insert(PARTLY_READABLE, passes)
 
     def values_of_change(self) -> Dict[str, List[Optional[str]]]:
         """The values in which the neighbours differ, by type."""

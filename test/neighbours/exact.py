@@ -6,18 +6,19 @@ import dataclasses
 from dataclasses import dataclass, replace
 from typing import Any, Optional
 
-from person_groups import ROUNDED
-from person_sets import OTHER_PERSON
+from person_groups import OTHER_PERSON, ROUNDED
 from person_windows import IN_ORDER
-from plain import ERROR, PLAIN
+from plain import ALSO_NULL, ERROR, PLAIN
 from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
+# Rows of which a query reads no column but readable ones are public ones, also those of nobody.
+PARTLY_READABLE = ("passes",)
 # Tables whose list of levels has NULL, or a key for all others (protect.sql)
 OF_OTHER_KEYS = ("calls", "beds", "trips", "orders", "clients", "known_meals")
 # Levels in which the rows of nobody are left out
-OF_PERSONS = ("persons", "distinct persons", "windows", "numbered rows", "first rows", "query of a set")
+OF_PERSONS = ("persons", "distinct persons", "references", "distinct references", "windows", "numbered rows", "first rows", "query of a set")
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,10 @@ def exact(query: Query) -> Optional[Exact]:
 
 def has_other_answers(part: object) -> bool:
     if isinstance(part, Expr):
-        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON) or part.text.startswith(ERROR)
+        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON, ALSO_NULL) or part.text.startswith(ERROR)
     if isinstance(part, Select):
         return part.kind == "first rows without order"
-    return isinstance(part, Table) and part.name in OF_LONG_IDS
+    return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE
 
 
 def around(query: Query, block: Select) -> str:
@@ -76,7 +77,7 @@ def shown(tree: Any) -> Any:
     changes = {field.name: shown(getattr(tree, field.name)) for field in dataclasses.fields(tree)}
     if isinstance(tree, Select) and tree.kind in OF_PERSONS:
         whose = next(item.expr for item in tree.items if item.name == "whose")
-        changes.update(kind="rows of persons", where=(*changes["where"], Expr("of a person", f"{whose.sql()} IS NOT NULL", "bool")))
+        changes.update(kind="rows of persons", where=(*changes["where"], Expr("of a person", f"{(whose.children or (whose,))[0].sql()} IS NOT NULL", "bool")))
     if isinstance(tree, Item):
         changes["is_exact"] = False
     if isinstance(tree, Expr) and tree.exact:

@@ -13,10 +13,11 @@ from sql_tree import Expr, Item, Select, Table
 if TYPE_CHECKING:
     from choices import Choices
     from sources import Rows
-    from trees import Part, Trees
+    from trees import Link, Part, Trees
 
 # What the owner's query rounds otherwise, or computes in the order of the rows
 ROUNDED = "rounded otherwise"
+OTHER_PERSON = "another column in the place of the person"  # GROUP BY around it is plain SQL with groups that are chosen
 # The aggregate of values of a type, with the type that it gives. The refused ones are near misses: they depend on the order of rows, or fail.
 OF_INTEGERS = (("sum(#)", "int8"), ("avg(#)", "numeric"), ("min(#)", "int4"), ("max(#)", "int4"), ("count(#)", "int8"), ("count(DISTINCT #)", "int8"),
                ("stddev(#)", "numeric"), ("var_pop(#)", "numeric"), ("bit_xor(#)", "int4"), ("bit_and(#)", "int4"), ("percentile_disc(0.5) WITHIN GROUP (ORDER BY #)", "int4"),
@@ -68,6 +69,9 @@ OF_LIST = "level"  # the column that has a domain with a list, from 1 to 4, as p
 KEY_TYPES = ("int4", "int8", "date", "text", "varchar")
 REFUSED_SHARE = 0.06
 OTHER_PERSON_SHARE = 0.3  # where an outer join has the column of a person that may be absent
+KEYS = ("order", "line", "room")  # of references
+REFERENCE_SHARE = 0.35  # of the groups of rows that have one: those along a reference
+PART_OF_KEY_SHARE = 0.08
 DISTINCT_SHARE = 0.35
 HAVING = ("count(*) >= {}", "count(#) = {}", "min(#) < {}", "sum(#) > avg(#)", "bool_or(?)", "NOT every(?)", "count(*) FILTER (WHERE ?) > 0",
           "true", "1 < {}", "false", "count(*) > 0 AND false", "max(#) IS NULL OR true", "NULL::bool", "count(*) > {} - 1")
@@ -143,6 +147,8 @@ class PersonGroups:
 
     def level(self, part: "Part", by_person_alone: bool = False) -> Tuple[Select, "Part"]:
         """The groups of a part, and what they are as a part of FROM under the alias in its source."""
+        if not part.persons or not by_person_alone and self.references(part) and self.choices.chance(REFERENCE_SHARE):
+            return self.along_reference(part)
         person = self.person_of(part)
         keys = (person.expr(),) + (() if by_person_alone else self.other_keys(part))
         names = ("patient",) + tuple(self.name_of_key(key, keys) for key in keys[1:])
@@ -165,7 +171,41 @@ class PersonGroups:
                         () if is_distinct else keys, having, distinct="DISTINCT " if is_distinct else "", limit=self.limit())
         of_groups = tuple(column for column in columns if column not in persons)
         return select, replace(part, source=Table(alias, alias), columns=columns, users=persons or columns[:1], user=Column(f"{alias}.whose", person.type),
-                               public=(), where=(), keys=(), side=(), links=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row)
+                               public=(), where=(), keys=(), side=(), links=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row,
+                               group_of="")
+
+    def references(self, part: "Part") -> List["Link"]:
+        """What refers to a row of one person, and the keys of such rows."""
+        return [] if part.has_public_side else [link for link in part.links if link.key in KEYS and not link.is_readable]
+
+    def along_reference(self, part: "Part", by_key_alone: bool = False) -> Tuple[Select, "Part"]:
+        """Groups by what refers, or by the key of a row: each is of one person, whom nothing shows. By a part of it, the groups are chosen."""
+        link = self.choices.one_of(self.references(part))
+        columns = list(link.columns)
+        if not by_key_alone and self.choices.chance(PART_OF_KEY_SHARE):
+            columns = [self.choices.one_of([column for column in part.columns if column.type in ("int4", "int8") and column not in part.persons] if len(columns) == 1 else columns)]
+        is_key = link.is_sure and all(column in columns for column in link.columns)
+        others = () if by_key_alone else tuple(key for key in self.other_keys(part) if key.text not in [column.sql for column in columns])
+        keys = tuple(column.expr() if is_key else replace(column.expr(), rule=OTHER_PERSON) for column in columns) + others
+        names = [self.choices.new_name("k") for _ in columns] + [self.name_of_key(key, keys) for key in others]
+        is_distinct = self.choices.chance(DISTINCT_SHARE)
+        items = [*map(Item, keys, names), *(Item(expr, self.choices.new_name("n")) for expr in (() if is_distinct else self.aggregates(part)))]
+        shown = [item for item in items if is_distinct or not is_key or self.choices.chance(0.92)] or items
+        alias = self.choices.new_name("t")
+        outside = {item.name: Column(f"{alias}.{item.name}", item.expr.type) for item in items}
+        own = tuple(outside[name] for name in names[:len(columns)])
+        source, where = self.trees.as_list(part)
+        where += self.trees.conditions(part.columns, 0.3) + self.trees.subqueries.conditions(part, 0.1)
+        having = () if is_distinct or not self.choices.chance(0.3) else (self.having(part),)
+        assert part.user is not None
+        whose = part.user.expr() if is_distinct else Expr("person of a group", "min(#)", part.user.type, (part.user.expr(),))
+        select = Select("distinct references" if is_distinct else "references", (*shown, Item(whose, "whose", is_exact=True)), source, where,
+                        () if is_distinct else keys, having, distinct="DISTINCT " if is_distinct else "", limit=self.limit())
+        of_shown = tuple(outside[item.name] for item in shown)
+        links = (replace(link, columns=own),) if is_key and all(column in of_shown for column in own) else ()
+        return select, replace(part, source=Table(alias, alias), columns=of_shown, users=of_shown[:1], user=Column(f"{alias}.whose", part.user.type), public=(), where=(), keys=(),
+                               side=(), links=links, persons=(), of_groups=tuple(column for column in of_shown if column not in own),
+                               group_of=link.key if links and not others else "")
 
     def person_of(self, part: "Part") -> Column:
         """Mostly the column that names the person of each row, and of another where an outer join may have no row."""

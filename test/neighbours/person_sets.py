@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, List, Optional, Tuple
 
+import references
 from expressions import Column
+from person_groups import OTHER_PERSON
 from sql_tree import Derived, Expr, Item, Select, SetOperation
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ OF_GROUPS = ("UNION", "INTERSECT", "EXCEPT", "UNION")
 REFUSED = ("INTERSECT ALL", "EXCEPT ALL")
 UNION_ALL_SHARE = 0.5
 MISS_SHARE = 0.06
-OTHER_PERSON = "another column in the place of the person"  # GROUP BY around it is plain SQL with groups that are chosen
 MORE_SHARE = 0.2  # of the operations with a third query
 
 
@@ -49,7 +50,7 @@ class PersonSets:
 
     def other(self, part: "Part") -> Optional["Part"]:
         """Rows of another table of the unit, or of one that the tree reads."""
-        names = [name for name in self.trees.in_subqueries if name not in ("lines", "parts")]
+        names = [name for name in self.trees.in_subqueries if name not in references.USERS]
         if not names:
             return None
         name = self.choices.one_of(names)
@@ -97,4 +98,4 @@ class PersonSets:
         has_one_row = not is_all and len(columns) == 1
         return replace(first, source=Derived(SetOperation(operator, branches), alias), columns=columns, users=persons or columns[:1],
                        user=Column(f"{alias}.whose", "int8"), public=(), where=(), keys=(), persons=persons, of_groups=(), has_one_row=has_one_row, side=(), links=(),
-                       most_rows=most)
+                       most_rows=most, group_of="")

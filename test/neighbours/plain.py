@@ -32,6 +32,8 @@ class Standard:
     is_public: bool = False  # the bounds of the column, whatever the rows are
 
 
+# Of which NULL is in the list, though no row may have it
+ALSO_NULL = "plain key that may be NULL"
 COUNTS = (Standard("count(*){}", "int8", 1, "count(*){}"), Standard("count(#){}", "int8", 1, "count(#){}"), Standard("count(#){}", "int8", 1, "count(#){}"),
           Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "integers"), Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "persons"))
 SUMS = (Standard(f"sum({CLIPPED}){{}}", "int8", 3, f"coalesce(sum({CLIPPED}){{}}, 0)", "integers"), Standard("sum(#){}", "int8", 4, "coalesce(sum(#){}, 0)", "list"),
@@ -79,7 +81,7 @@ class PlainBlocks:
         if shape == "between" and whole:
             column = self.choices.one_of(whole).expr()
             text = self.choices.one_of([CLIPPED, f"{CLIPPED} - # % 2", "# % 3", f"({CLIPPED} + # % 2) * 2", f"({CLIPPED})::text", "nullif(# % 2, 1)"])
-            return (Expr("plain key between bounds", text, "text" if "text" in text else column.type, (column,) * text.count("#")),), PLAIN
+            return (Expr(ALSO_NULL if "nullif" in text else "plain key between bounds", text, "text" if "text" in text else column.type, (column,) * text.count("#")),), PLAIN
         if shape == "chosen":
             columns = [column for column in part.protected or part.columns if column.type in ("int4", "int8", "text", "date")]
             return tuple(column.expr() for column in self.choices.some_of(columns, 1, 2)), CHOSEN

@@ -10,7 +10,7 @@ from sql_tree import Expr, Query, Select, SetOperation, walk
 
 LEAST_ACCEPTED = 0.4
 # How the names of expressions begin that are shapes of queries
-SHAPES = ("subquery", "window", "refused", "row_number", "join by", "plain")
+SHAPES = ("subquery", "window", "refused", "row_number", "join by", "plain", "key of readable")
 
 
 @dataclass

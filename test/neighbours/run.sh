@@ -15,7 +15,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/dpquantile-neighbours-XXXXXX")
 chmod 755 "$work"
 cleanup() {
   cluster_remove "$work/cluster"
-  rm -rf "$work"
+  rm -rf "$work" ${TAPES:+"$TAPES"}
 }
 trap cleanup EXIT
 trap 'exit 130' INT
@@ -31,9 +31,9 @@ cluster_stop "$work/cluster"
 cluster_start "$work/cluster"
 "${psql[@]}" -d fuzz_template -f "$here/schema.sql"
 "${psql[@]}" -d fuzz_template -f "$here/protect.sql"
-# The server writes the tapes.
-TAPES=$work/tapes
-mkdir -m 777 "$TAPES"
+# The server writes the tapes, two a query: in memory, where the system has a directory for it.
+TAPES=$(mktemp -d -p "$([[ -w /dev/shm ]] && echo /dev/shm || echo "$work")" dpquantile-tapes-XXXXXX)
+chmod 777 "$TAPES"
 export PGHOST PGPORT=5432 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tree/test/support TAPES
 PGHOST=$(cluster_socket "$work/cluster")
 /usr/bin/python3 "$here/ask.py" "${QUERIES:-80000}" "${SEED:-1}" "${WORKERS:-2}" "${MOST_DIFFERENCES:-3}"

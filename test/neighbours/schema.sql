@@ -57,6 +57,13 @@ CREATE TABLE orders (id int4 PRIMARY KEY, patient int8, city_id int4, level int4
 CREATE TABLE lines (order_id int4 REFERENCES orders, line int8, city_id int4, level int4, score float8, UNIQUE (order_id, line));
 CREATE TABLE parts (line int4, order_no int8, city_id int4, level int4, FOREIGN KEY (line, order_no) REFERENCES lines (line, order_id));
 CREATE TABLE invoices (order_id int4, patient int8, city_id int4, level int4, FOREIGN KEY (order_id, patient) REFERENCES orders (id, patient));
+CREATE TABLE tips (order_id int4 REFERENCES orders, city_id int4, level int4);
+-- Protected tables that the analyst may read: rows that refer to orders, and rows that others refer to, of whom the analyst may read nothing.
+CREATE TABLE receipts (id int4 PRIMARY KEY, order_id int4 UNIQUE REFERENCES orders, city_id int4, level int4);
+CREATE TABLE rooms (id int4 PRIMARY KEY, holder int8, city_id int4, level int4);
+CREATE TABLE chats (room_id int4 REFERENCES rooms, city_id int4, level int4);
+-- Of its rows the analyst may read two columns.
+CREATE TABLE passes (id int4 PRIMARY KEY, patient int8, city_id int4, level int4);
 CREATE VIEW busy_clients AS
   SELECT c.patient, c.city_id, (SELECT count(*)::int4 FROM orders o JOIN lines l ON l.order_id = o.id WHERE o.patient = c.patient) AS level FROM clients c;
 CREATE VIEW own_orders AS SELECT id, patient, city_id, level + 1 AS level FROM orders WHERE city_id > 0;

@@ -19,11 +19,12 @@ from report import Report
 from rules import all_rules, forbidden_rules, rules_of_table
 from sql_tree import Expr, walk
 from statements import random_form
-from statistics_probes import FUNCTIONS_QUERY, STATE, calls_of_functions
+from statistics_probes import FUNCTIONS_QUERY, PROTECTED_TABLES, STATE, calls_of_functions
 from trial import THRESHOLDS, Mode, Trial
 
 QUERIES_OF_DATA = 120  # with the same rows, except for the change
 QUERIES_OF_CHANGE = 60
+CHANGES_OF_PROTECTED_TABLES = 16
 QUERIES_OF_PROGRESS = 5000
 PROBE_SHARE = 0.02
 NO_NOISE_SHARE = 0.6
@@ -96,6 +97,8 @@ class Session:
                 return
         self.compare_charges()
         self.probe(calls_of_functions(must(self.neighbours.sides[0].owner, FUNCTIONS_QUERY)))
+        self.neighbours.change_settings("RESET ALL")
+        self.probe([PROTECTED_TABLES])
 
     def go_on_in_rho(self) -> None:
         """In other databases, because a budget cannot change to rho that has paid for a delta."""
@@ -113,6 +116,8 @@ class Session:
         self.without_noise = self.random.random() < NO_NOISE_SHARE
         self.is_recorded = self.random.random() < (RECORDED_SHARE if self.choices.focus not in self.choices.small else RECORDED_SHARE_OF_TREES)
         self.neighbours.change_settings("RESET ALL")
+        if self.neighbours.changes % CHANGES_OF_PROTECTED_TABLES == 0:
+            self.probe([PROTECTED_TABLES])
         self.neighbours.set("statement_timeout", "20s")
         self.neighbours.set("fuzz.noise", "none" if self.without_noise else "fixed")
         self.neighbours.set("fuzz.keep_at", str(THRESHOLDS[0]))

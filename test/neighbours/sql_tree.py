@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Iterator, Optional, Tuple, Union
 
 
@@ -156,15 +157,24 @@ def conjunction(conditions: Tuple[Expr, ...]) -> str:
     return " AND ".join(condition.sql() for condition in conditions) or "true"
 
 
+@lru_cache(maxsize=None)
+def fields_in_reverse(kind: type) -> Tuple[str, ...]:
+    """The fields of a kind of tree; none of what is no tree."""
+    return tuple(field.name for field in reversed(dataclasses.fields(kind))) if dataclasses.is_dataclass(kind) else ()
+
+
 def walk(tree: object) -> Iterator[object]:
     """The tree and all trees in it."""
-    if isinstance(tree, tuple):
-        for part in tree:
-            yield from walk(part)
-    elif dataclasses.is_dataclass(tree):
-        yield tree
-        for field in dataclasses.fields(tree):
-            yield from walk(getattr(tree, field.name))
+    left = [tree]
+    while left:
+        part = left.pop()
+        if isinstance(part, tuple):
+            left.extend(reversed(part))
+            continue
+        names = fields_in_reverse(type(part))
+        if names:
+            yield part
+            left.extend([getattr(part, name) for name in names])
 
 
 def depends_on_answers(tree: object) -> bool:

@@ -27,18 +27,25 @@ UNITS: Sequence[Dict[str, Sequence[str]]] = (
      "meals": ("meals", "meals", "known_meals", "placed_meals"), "trips": ("trips", "trips", "ranked_trips")},
     {"notes": ("notes",), "slips": ("slips",)}, {"bills": ("bills",)},
     {"clients": ("clients", "clients", "busy_clients"), "orders": ("orders", "orders", "orders", "ordered_lines", "own_orders"), "lines": ("lines",), "parts": ("parts",),
-     "invoices": ("invoices", "invoices", "line_sums")})
+     "invoices": ("invoices", "invoices", "line_sums"), "tips": ("tips",), "chats": ("chats",), "passes": ("passes",)})
 TYPES_OF_PATIENTS = {"doses": "int8", "notes": "text", "slips": "varchar", "bills": "numeric"}
-MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2}
+MOST_ROWS = {"beds": 1, "doses": 2, "meals": 3, "trips": 40, "notes": 3, "slips": 3, "bills": 3, "clients": 1, "orders": 2, "lines": 4, "parts": 6, "invoices": 2, "tips": 3, "chats": 3, "passes": 2}
 # Of which groups are limited, too
 MOST_GROUPS = {"trips": 2}
 # The columns by which tables of a unit refer to each other: whether they refer or are referred to. The last ones of "copy" are the person of the order, copied.
 LINKS: Dict[str, Sequence[Tuple[str, bool, Sequence[str]]]] = {
     "orders": (("order", False, ("id",)), ("copy", False, ("id", "patient"))), "lines": (("order", True, ("order_id",)), ("line", False, ("order_id", "line"))),
-    "parts": (("line", True, ("order_no", "line")),), "invoices": (("copy", True, ("order_id", "patient")),)}
-LEADS_TO = {"lines": "orders", "parts": "lines"}
+    "parts": (("line", True, ("order_no", "line")),), "tips": (("order", True, ("order_id",)),), "chats": (("room", True, ("room_id",)),), "invoices": (("copy", True, ("order_id", "patient")),)}
+# The tables that have a key of one
+LINKS_OF = {key: tuple(table for table, links in LINKS.items() if key in [name for name, _, _ in links]) for key in ("order", "line", "room")}
+# Protected tables that the analyst may read: their columns, each with a unique key, and what refers or is referred to
+READABLE: Dict[str, Tuple[Dict[str, str], Sequence[str], Tuple[str, bool, str]]] = {
+    "receipts": ({"id": "int4", "order_id": "int4", "city_id": "int4", "level": "int4"}, ("id", "order_id"), ("order", True, "order_id")),
+    "rooms": ({"id": "int4", "holder": "int8", "city_id": "int4", "level": "int4"}, ("id",), ("room", False, "id"))}
+LEADS_TO = {"lines": "orders", "tips": "orders", "parts": "lines"}
 # Where the person of a row is, for the owner
-PERSONS_OF_ROWS = {"lines": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_id)",
+PERSONS_OF_ROWS = {"tips": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_id)", "chats": "(SELECT o.holder FROM rooms AS o WHERE o.id = {0}.room_id)",
+                   "lines": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_id)",
                    "parts": "(SELECT o.patient FROM orders AS o WHERE o.id = {0}.order_no AND EXISTS (SELECT FROM lines AS l WHERE l.order_id = {0}.order_no AND l.line = {0}.line))"}
 NUMBERS = ("int4", "int8", "numeric", "float8")
 INTEGERS = ("int4", "int8")
@@ -67,6 +74,8 @@ class Link:
     key: str
     refers: bool
     columns: Tuple[Column, ...]
+    is_sure: bool = True  # They are those of a table, as they are, in each row: not of a view, not computed, not of a row that may be absent.
+    is_readable: bool = False  # The analyst may read the table: whom its rows refer to says nothing of the person of a row that is joined with them.
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,7 @@ class Part:
     side: Tuple[Column, ...] = ()  # columns of the public side that an outer join keeps
     links: Tuple[Link, ...] = ()
     most_rows: int = 1  # of a person, which a query sees; of tables that are read with one row of each person: 1
+    group_of: str = ""  # the key of a reference of which each row has another one
 
     @property
     def protected(self) -> Tuple[Column, ...]:
@@ -104,6 +114,7 @@ class Public:
     columns: Tuple[Column, ...]
     conditions: Tuple[Expr, ...]
     using: str = ""
+    links: Tuple[Link, ...] = ()
 
 
 class Trees:
@@ -200,6 +211,7 @@ class Trees:
         source = next(self.choices.one_of(unit[name]) for unit in UNITS if name in unit)
         of = {column.name: column for column in columns}
         links = tuple(Link(key, refers, tuple(of[one] for one in names)) for key, refers, names in LINKS.get(name, ()) if source == name or self.choices.chance(0.1))
+        links = tuple(replace(link, is_sure=source == name) for link in links)
         if name in PERSONS_OF_ROWS:
             return Part(Table(source, alias), columns, columns[:1], Column(PERSONS_OF_ROWS[name].format(alias), "int8"), (), links=links,
                         most_rows=MOST_ROWS[name])
@@ -209,7 +221,9 @@ class Trees:
         """A public table or list that is joined by a unique key."""
         alias = self.choices.new_name("p")
         conditions = self.conditions(columns, share_of_conditions)
-        kind = self.choices.random.choices(["city", "area", "list", "square", "name", "level"], [5, 5, 4, 1, 1, 5])[0]
+        kind = self.choices.random.choices(["city", "area", "list", "square", "name", "level", "readable"], [5, 5, 4, 1, 1, 5, 4 if "orders" in self.in_subqueries else 0])[0]
+        if kind == "readable":
+            return self.readable(columns, alias, conditions)
         if kind == "level":
             level, own, keys = public_levels.level(self.choices, alias)
             equal = tuple(Expr("key", f"{key} = #", "bool", (self.chooser(columns),)) for key in keys)
@@ -232,6 +246,18 @@ class Trees:
         using = " USING (id)" if sum(column.name == "id" for column in columns) == 1 and self.choices.chance(0.3) else ""
         return Public(source, own, (key, *conditions, *self.conditions(own, 0.1)), using)
 
+    def readable(self, columns: Sequence[Column], alias: str, conditions: Tuple[Expr, ...]) -> Public:
+        """A protected table that the analyst may read, by a number of the row or by what refers to it."""
+        name = self.choices.one_of(list(READABLE))
+        types, keys, (link, refers, linked) = READABLE[name]
+        own = columns_of(types, alias)
+        key = self.choices.one_of(keys)
+        numbers = [column for column in columns if column.name in ("order_id", "room_id") or key == "order_id" and column.name == "id"]
+        chooser = self.choices.one_of(numbers).expr() if numbers and self.choices.chance(0.5) else self.chooser(columns)
+        equal = Expr("key of readable rows", f"{alias}.{key} = #", "bool", (chooser,))
+        links = tuple(Link(link, refers, (column,), False, True) for column in own if column.name == linked)
+        return Public(Table(name, alias), own, (equal, *conditions, *self.conditions(own, 0.1)), "", links)
+
     def in_where(self, kind: str, conditions: Tuple[Expr, ...], share: float) -> Tuple[str, Tuple[Expr, ...], Tuple[Expr, ...]]:
         """The kind of a join, its conditions, and those of an inner join that WHERE has in their place."""
         if kind != "INNER" or not self.choices.chance(share):
@@ -249,7 +275,8 @@ class Trees:
             source = Join(public.source, "RIGHT" if kind == "LEFT" else kind, part.source, on, public.using)
         else:
             source = Join(part.source, kind, public.source, on, public.using)
-        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, where=part.where + where)
+        return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, where=part.where + where,
+                       links=part.links + public.links)
 
     def with_row(self, part: Part) -> Part:
         """The rows of a part, each with the same row of a public table."""
@@ -268,7 +295,7 @@ class Trees:
         else:
             source = Join(part.source, "RIGHT", public.source, public.conditions, public.using)
         return replace(part, source=source, columns=part.columns + public.columns, public=part.public + public.columns, has_public_side=True,
-                       side=part.side + public.columns)
+                       side=part.side + public.columns, links=part.links + public.links)
 
     def with_chosen_row(self, part: Part) -> Part:
         """An inner join with the row of a public table that depends on whether there is a protected row."""
@@ -282,7 +309,9 @@ class Trees:
                        where=part.where + where, keys=own)
 
     def links_of(self, left: Part, right: Part) -> List[Tuple[Link, Link]]:
-        return [(one, other) for one in left.links for other in right.links if one.key == other.key and one.refers != other.refers]
+        """The references between two parts. Rows of two levels may refer to one row."""
+        are_levels = isinstance(left.source, Derived) and isinstance(right.source, Derived)
+        return [(one, other) for one in left.links for other in right.links if one.key == other.key and (one.refers != other.refers or one.refers and are_levels)]
 
     def equality(self, left: Part, right: Part, pairs: Sequence[Tuple[Link, Link]]) -> Expr:
         """By the persons, or by a reference."""
@@ -290,6 +319,8 @@ class Trees:
             return Expr("unit", "# = #", "bool", (self.choices.one_of(left.users).expr(), self.choices.one_of(right.users).expr()))
         one, other = self.choices.one_of(pairs)
         columns = list(zip(one.columns, other.columns))
+        if one.is_readable or other.is_readable:
+            return Expr("join by a reference of readable rows", "# = #", "bool", (columns[0][0].expr(), columns[0][1].expr()))
         if one.key == "copy" and self.choices.chance(0.6):
             (key, referred), persons = columns[0], columns[-1]
             return Expr("join by a copied key", "# = #", "bool", (key.expr(), referred.expr()), exact=f"# = # AND {persons[0].sql} = {persons[1].sql}")
@@ -338,11 +369,15 @@ class Trees:
             kind, on, moved = self.in_where(kind, conditions, 0.15)
             where += moved
         kept, other = (right, left) if kind.endswith("RIGHT") else (left, right)
+        is_inner = kind in ("INNER", "CROSS") or kind.endswith("INNER")
+        links = kept.links + tuple(replace(link, is_sure=link.is_sure and is_inner) for link in other.links)
+        # What finds one row at most limits nothing.
+        limiting = (kept,) if not is_inner and other.group_of else (left, right)
         persons = kept.persons or (other.persons if kind in ("INNER", "CROSS") else ())
         return Part(Join(left.source, kind, right.source, on, using), merged + columns, merged + left.users + right.users,
                     kept.user, left.public + right.public, where, left.has_public_side or right.has_public_side, keys,
                     merged + persons, left.of_groups + right.of_groups, left.has_one_row and right.has_one_row, left.side + right.side,
-                    left.links + right.links, max(1 if side.has_one_row else side.most_rows for side in (left, right)))
+                    links, max(1 if side.has_one_row else side.most_rows for side in limiting))
 
     def part(self, depth: int) -> Optional[Part]:
         kind = self.choices.random.choices(["table", "public", "persons", "beside", "derived", "set"], [15, 25, 25, 2, 30, 8])[0]
@@ -364,20 +399,34 @@ class Trees:
         return self.sets.union(part) if part.persons and not part.has_public_side else None
 
     def may_group(self, part: Part) -> bool:
-        return bool(part.persons) and self.choices.chance(0.03 if part.has_public_side else GROUP_SHARE)
+        has_key = bool(part.persons or self.groups.references(part))
+        return has_key and self.choices.chance(0.03 if part.has_public_side else GROUP_SHARE)
 
     def level_of_persons(self, part: Part) -> Tuple[Select, Part]:
         """A level that computes something of the rows of each person."""
-        return self.windows.level(part) if self.choices.chance(WINDOW_SHARE) else self.groups.level(part)
+        return self.windows.level(part) if part.persons and self.choices.chance(WINDOW_SHARE) else self.groups.level(part)
 
     def other_of_persons(self, part: Part, depth: int) -> Optional[Part]:
-        """Another table, or one of the part again, where one of the two has one row of each person."""
+        """Another table, or one of the part again, where one of the two has one row of each person, or of each row that both refer to."""
+        if part.links and self.choices.chance(0.4):
+            group = self.group_to_join(part)
+            if group is not None:
+                return group
         again = self.table_named(self.choices.one_of(self.used)) if self.choices.chance(0.4) else None
         if again is None or not again.persons:
             return self.part(depth) if self.unused else None
         if not part.has_one_row or self.choices.chance(0.4):
             return self.derived(again, self.groups.level(again, self.choices.chance(0.9)))
         return again
+
+    def group_to_join(self, part: Part) -> Optional[Part]:
+        """Groups of rows that refer to what a row of the part refers to, or to the row itself, or that it refers to."""
+        tables = [self.table_named(name) for link in part.links for name in LINKS_OF.get(link.key, ())]
+        found = [table for table in tables if self.groups.references(table) and self.links_of(part, table)]
+        if not found:
+            return None
+        table = self.choices.one_of(found)
+        return self.derived(table, self.groups.along_reference(table, self.choices.chance(0.9)))
 
     def with_public_side(self, depth: int) -> Optional[Part]:
         """A public side, and what is joined to it."""
@@ -420,7 +469,7 @@ class Trees:
         of_groups = tuple(of[column] for column in columns if column in part.of_groups)
         side = tuple(of[column] for column in columns if column in part.side)
         public = tuple(of[column] for column, item in zip(columns, items) if column in part.public and item.expr.rule == "column")
-        if computed and part.persons and not part.has_public_side and self.choices.chance(0.5 * SUBQUERY_SHARE):
+        if computed and self.subqueries.may_ask(part) and not part.has_public_side and self.choices.chance(0.5 * SUBQUERY_SHARE):
             items.append(Item(self.subqueries.computed(part), self.choices.new_name("n")))
             outside.append(Column(f"{alias}.{items[-1].name}", items[-1].expr.type))
         user = None
@@ -434,8 +483,12 @@ class Trees:
             where += (Expr("never", "false", "bool"),)
         select = Select("tree", tuple(items), source, where, limit="LIMIT 0" if self.choices.chance(0.03) else "")
         return select, Part(Table(alias, alias), tuple(outside), users, user, public, (), part.has_public_side, (), persons, of_groups, part.has_one_row,
-                            side, tuple(Link(link.key, link.refers, tuple(of[column] for column in link.columns)) for link in part.links
-                                        if all(column in of for column in link.columns)), part.most_rows)
+                            side, self.links_above(part, of, {column: item for column, item in zip(columns, items)}), part.most_rows, part.group_of)
+
+    def links_above(self, part: Part, of: Dict[Column, Column], items: Dict[Column, Item]) -> Tuple[Link, ...]:
+        shown = [link for link in part.links if all(column in of for column in link.columns)]
+        return tuple(replace(link, columns=tuple(of[column] for column in link.columns), is_sure=link.is_sure and all(items[column].expr.rule == "column" for column in link.columns))
+                     for link in shown)
 
     def as_list(self, part: Part) -> Tuple[Source, Tuple[Expr, ...]]:
         """FROM and WHERE: an inner join may be a list with a condition in WHERE."""
@@ -535,7 +588,8 @@ class Trees:
         def again(columns: Tuple[Column, ...]) -> Tuple[Column, ...]:
             return tuple(Column(f"{alias}.{column.name}", column.type) for column in columns)
         other = replace(part, source=Table(name, alias), columns=again(part.columns), users=again(part.users), public=again(part.public),
-                        persons=again(part.persons), of_groups=again(part.of_groups), side=again(part.side), user=part.user and again((part.user,))[0])
+                        persons=again(part.persons), of_groups=again(part.of_groups), side=again(part.side), user=part.user and again((part.user,))[0],
+                        links=tuple(replace(link, columns=again(link.columns)) for link in part.links))
         return self.with_persons(part, other)
 
     def block(self, part: Part, has_keys: Optional[bool] = None) -> Select:

@@ -8,17 +8,19 @@ from typing import List, Optional, Sequence, Tuple
 import recording
 from comparison import difference_after_play, differences
 from databases import Neighbours
-from exact import exact
+from exact import PARTLY_READABLE, exact
 from outcome import Outcome, Row, execute
-from sql_tree import Expr, Query, walk
+from sql_tree import Expr, Query, Table, walk
 from statements import Form, Shows
 from visibility import visibility_of
 
 # A group near the threshold of dp_keep_group may be shown in one database only. No group is near all of these.
 THRESHOLDS = (20, 27, 34)
 # Near misses of rows of persons that are refused whatever is around them. What they would tell needs more luck to be seen in an answer.
-NEVER_ACCEPTED = ("join by other columns than a reference", "subquery with another column", "subquery with two columns", "subquery with range of persons",
-                  "subquery with limited list", "subquery with groups of others", "refused frame", "refused window beside GROUP BY")
+NEVER_ACCEPTED = ("join by other columns than a reference", "join by a reference of readable rows", "subquery with a reference of readable rows",
+                  "subquery with another column", "subquery with two columns", "subquery with range of persons",
+                  "subquery with limited list", "subquery with groups of others", "subquery with computed reference", "subquery with person for a reference",
+                  "subquery with a part of a reference", "refused frame", "refused window beside GROUP BY")
 
 
 class Mode(Enum):
@@ -83,6 +85,8 @@ class Trial:
             return None
         text = self.query.sql()  # A join with USING does not show its conditions.
         parts = [part for part in walk(self.query) if isinstance(part, Expr)]
+        if any(isinstance(part, Table) and part.name in PARTLY_READABLE for part in walk(self.query)):
+            return None  # Rows of which nothing else is read are public.
         if not any(part.is_answer for part in parts):
             return None  # what dp_error_of tells is computed without rows
         # Groups by one stated person are answers, whose windows are public.

@@ -124,15 +124,15 @@ Allowed allowed_by_grants(const BorrowedPlan& mark) {
   return limits_of_grants(mark);
 }
 
-// Why grants do not allow a private aggregate of this cost, and what they allow. Null: they do. An
-// epsilon-differentially private mechanism is epsilon^2/2-zCDP.
-struct AmountProblem {
+// Why a private aggregate is refused, and what is not. Null: it is not.
+struct CallProblem {
   const char* reason;
   const char* remedy;
 };
 
-AmountProblem problem_of_amount(const PrivacyCost& cost, const char* function,
-                                const Allowed& allowed) {
+// What grants do not allow. An epsilon-differentially private mechanism is epsilon^2/2-zCDP.
+CallProblem problem_of_amount(const PrivacyCost& cost, const char* function,
+                              const Allowed& allowed) {
   const bool has_epsilon = cost.epsilon.has_value();
   const auto in_unit = [&](double epsilon) {
     return has_epsilon ? epsilon : epsilon * epsilon / 2;
@@ -154,20 +154,29 @@ AmountProblem problem_of_amount(const PrivacyCost& cost, const char* function,
 }
 
 void check_amount(const Charge& charge, const Allowed& allowed) {
-  const AmountProblem problem = problem_of_amount(charge.costs.own, charge.function, allowed);
+  const CallProblem problem = problem_of_amount(charge.costs.own, charge.function, allowed);
   if (problem.reason == nullptr) return;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", problem.reason),
                   errhint("This call was not charged. %s", problem.remedy)));
 }
 
 // Which rows of a user there are depends on the conditions of the query.
+CallProblem problem_of(const char* function, const MethodRow& method) {
+  if (!method.rows_per_user_public) return {};
+  return {psprintf("method %s of %s treats the number of rows of each person as public",
+                   method.name.data(), function),
+          "Use dp_options(method => 'bounded', max_contributions => ...)."};
+}
+
 void check_method(const ReleaseCall& call, Oid relation) {
-  const MethodRow& method = method_of(call.checked);
-  if (!method.rows_per_user_public) return;
+  const CallProblem problem = problem_of(call.name, method_of(call.checked));
+  if (problem.reason == nullptr) return;
   refuse_with_code(refused_query(relation), ERRCODE_INVALID_PARAMETER_VALUE, kNowhere,
-                   psprintf("method %s of %s treats the number of rows of each person as public",
-                            method.name.data(), call.name),
-                   "Use dp_options(method => 'bounded', max_contributions => ...).");
+                   problem.reason, problem.remedy);
+}
+
+const char* as_sentences(const CallProblem& problem) {
+  return problem.reason == nullptr ? nullptr : psprintf("%s. %s", problem.reason, problem.remedy);
 }
 
 void check_calls(const ReleaseNode* node, std::span<const Charge> charges, const BorrowedPlan& mark,
@@ -361,8 +370,11 @@ void require_open_access(const BorrowedPlan& mark) {
 
 const char* problem_of_price(const BorrowedPlan& mark, const char* function,
                              const PrivacyCost& cost) {
-  const AmountProblem problem = problem_of_amount(cost, function, limits_of_grants(mark));
-  return problem.reason == nullptr ? nullptr : psprintf("%s. %s", problem.reason, problem.remedy);
+  return as_sentences(problem_of_amount(cost, function, limits_of_grants(mark)));
+}
+
+const char* problem_of_method(const char* function, const MethodRow& method) {
+  return as_sentences(problem_of(function, method));
 }
 
 void check_borrowed_prices(const ReleaseNode* node, std::span<const Charge> charges) {

@@ -26,6 +26,9 @@ void check_execution(PlannedStmt* plan, const char* text, ParamListInfo paramete
 const char* problem_of_price(const BorrowedPlan& mark, const char* function,
                              const PrivacyCost& cost);
 
+// The same for its method.
+const char* problem_of_method(const char* function, const MethodRow& method);
+
 // ereports if the access of the session's role to one of the relations has closed after queries
 // that failed (pg/release/trip_wire.hpp). The release looks again.
 void require_open_access(const BorrowedPlan& mark);

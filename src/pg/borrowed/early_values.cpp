@@ -21,7 +21,6 @@ namespace {
 
 List* earlier_answers = NIL;
 bool parts_are_charged = false;
-constexpr char kPartsAreCharged[] = "What the subqueries cost is charged, and nothing else. ";
 
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
@@ -46,6 +45,10 @@ ParamListInfo copy_own(const BorrowedPlan& plan, ParamListInfo parameters) {
   return copy;
 }
 
+bool has_few_digits_if_numeric(Datum value, Oid type) {
+  return getBaseType(type) != NUMERICOID || has_few_digits(value, kMostNumericDigits);
+}
+
 // PostgreSQL takes a parameter without PARAM_FLAG_CONST for estimates only.
 ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext* context) {
   ParamExternData early{};
@@ -60,10 +63,44 @@ ParamExternData evaluate(Expr* expression, ParamListInfo parameters, ExprContext
   early.value =
       ExecEvalExpr(ExecInitExprWithParams(expression, parameters), context, &early.isnull);
   MemoryContextSwitchTo(previous);
-  if (early.isnull) return early;
-  check_value_size(early.value, early.ptype);
-  early.value = value_in_memory(early.value, early.ptype);
   return early;
+}
+
+// Whether rows may be compared with a value, or searched for it.
+bool may_be_compared(const BorrowedPlan& plan, int number, const ParamExternData& early) {
+  if (early.isnull) return true;
+  if (is_too_large(early.value, early.ptype)) return false;
+  if (!list_member_int(plan.short_values, number)) return true;
+  return toast_raw_datum_size(early.value) - VARHDRSZ <= static_cast<Size>(plan.most_early_bytes) &&
+         has_few_digits_if_numeric(early.value, early.ptype);
+}
+
+void check_early(const BorrowedPlan& plan, int number, const ParamExternData& early) {
+  if (early.isnull) return;
+  check_value_size(early.value, early.ptype);
+  if (!list_member_int(plan.short_values, number)) return;
+  check_short_value(toast_raw_datum_size(early.value) - VARHDRSZ, plan.most_early_bytes);
+  check_short_number(early.value, early.ptype);
+}
+
+void warn_of_nulls() {
+  ereport(WARNING,
+          (errmsg("a value that follows from a subquery is too long, and counts as NULL"),
+           errdetail("Rows are not compared with texts and numbers of so many bytes or digits."),
+           errhint("Shorten it in the subquery: left(value, 30), round(value, 6).")));
+}
+
+// When a trial has been passed and parts are charged, what is too long follows from answers. It
+// counts as NULL then, as values of rows that are too long do, so that what is charged is answered.
+bool forget_long_value(const BorrowedPlan& plan, int number, Expr* expression,
+                       ParamListInfo extended) {
+  ParamExternData* early = &extended->params[plan.own_parameters + number];
+  if (!parts_are_charged || may_be_compared(plan, number, *early)) return false;
+  early->value = 0;
+  early->isnull = true;
+  // The plan has a parameter of the query itself, and not its early value.
+  if (IsA(expression, Param)) extended->params[as<Param>(expression)->paramid - 1] = *early;
+  return true;
 }
 
 // Each with each of its collations.
@@ -107,7 +144,8 @@ bool is_after_charge() {
 }
 
 const char* charge_of_refused_call() {
-  return parts_are_charged ? kPartsAreCharged : "This call was not charged. ";
+  return parts_are_charged ? "What the subqueries cost is charged, and nothing else. "
+                           : "This call was not charged. ";
 }
 
 const List* parameters_of_answers() {
@@ -125,16 +163,18 @@ ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo paramete
   ParamListInfo extended = copy_own(plan, parameters);
   ExprContext* context = CreateStandaloneExprContext();
   context->ecxt_param_list_info = extended;
+  bool has_nulls = false;
   ListCell* cell;
   foreach (cell, plan.expressions) {
     const int number = foreach_current_index(cell);
-    const ParamExternData early = evaluate(static_cast<Expr*>(lfirst(cell)), extended, context);
-    if (!early.isnull && list_member_int(plan.short_values, number)) {
-      check_short_value(toast_raw_datum_size(early.value) - VARHDRSZ, plan.most_early_bytes);
-      check_short_number(early.value, early.ptype);
-    }
-    extended->params[plan.own_parameters + number] = early;
+    auto* expression = static_cast<Expr*>(lfirst(cell));
+    ParamExternData* early = &extended->params[plan.own_parameters + number];
+    *early = evaluate(expression, extended, context);
+    has_nulls |= forget_long_value(plan, number, expression, extended);
+    check_early(plan, number, *early);
+    if (!early->isnull) early->value = value_in_memory(early->value, early->ptype);
   }
+  if (has_nulls) warn_of_nulls();
   check_patterns(plan, extended);
   FreeExprContext(context, true);
   return extended;
@@ -156,7 +196,7 @@ void check_value_size(Datum value, Oid type) {
                   errmsg("a value that protected rows are compared with is too large"),
                   errdetail("It has more than %d elements or %d bytes.", kMaxElements,
                             static_cast<int>(kMaxValueBytes)),
-                  errhint("%s%s", parts_are_charged ? kPartsAreCharged : "", kSizeHint)));
+                  errhint("%s", kSizeHint)));
 }
 
 void check_short_value(Size bytes, int most) {
@@ -166,16 +206,16 @@ void check_short_value(Size bytes, int most) {
            errmsg("a parameter value used with protected rows is too long"),
            errdetail("It has %zu bytes; together with the functions of this query, %d are allowed.",
                      bytes, most),
-           errhint("%sUse a shorter value or fewer functions of texts, or write it as a literal.",
-                   charge_of_refused_call())));
+           errhint("This call was not charged. Use a shorter value or fewer functions of texts, or "
+                   "write it as a literal.")));
 }
 
 void check_short_number(Datum value, Oid type) {
-  if (getBaseType(type) != NUMERICOID || has_few_digits(value, kMostNumericDigits)) return;
+  if (has_few_digits_if_numeric(value, type)) return;
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                   errmsg("a number used with protected rows has too many digits"),
                   errdetail("It has more than %d digits.", kMostNumericDigits),
-                  errhint("%sUse fewer digits, or double precision.", charge_of_refused_call())));
+                  errhint("This call was not charged. Use fewer digits, or double precision.")));
 }
 
 void check_pattern_value(Datum value, Oid collation) {

@@ -38,7 +38,8 @@ bool is_after_charge();
 bool has_earlier_answer(const Node* expression);
 
 // The query's parameters, and after them the values of the plan's early expressions, in the current
-// memory context. ereports what the expressions report, and if a value is too large.
+// memory context. ereports what the expressions report, and if a value is too large; after a charge
+// such a value is NULL, with a warning.
 ParamListInfo with_early_values(const BorrowedPlan& plan, ParamListInfo parameters);
 
 // ereports unless the parameters of an execution of the plan have its early values.
@@ -68,6 +69,10 @@ Datum value_in_memory(Datum value, Oid type);
 // bound how long that takes (row_work.hpp); these bound what is done before.
 constexpr int kMaxElements = 1000;
 constexpr Size kMaxValueBytes = 64 * 1024;
+
+// How many bytes a value may have in the rows of private answers that protected rows are joined
+// with. NULL stands for answers that are not there yet, and counts as so long.
+constexpr int kMostAnswerBytes = 1000;
 
 // How many values a public list of keys may have, and how many rows a list in FROM that is written
 // as arrays; how many bytes the values have together. A row is found in it by a hash.

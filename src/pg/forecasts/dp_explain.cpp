@@ -5,7 +5,9 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/owner/closed_table.hpp"
 #include "pg/plain/plain_hooks.hpp"
+#include "pg/plain/shown_rows.hpp"
 #include "pg/protect/protect_hooks.hpp"
+#include "pg/protect/references.hpp"
 #include "pg/release/release_prices.hpp"
 #include "pg/restricted/restricted_hooks.hpp"
 #include "pg/server/decimal.hpp"
@@ -23,7 +25,6 @@ extern "C" {
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "parser/parser.h"
-#include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/dest.h"
 #include "tcop/tcopprot.h"
@@ -136,8 +137,8 @@ void put_bound(FunctionCallInfo fcinfo, const char* name) {
   for (int amount = 2; amount <= 4; ++amount) set_number(&row, amount, 0);
   set_text(&row, 5, "nothing");
   set_text(&row, 7,
-           strcmp(name, "min") == 0 ? "nothing of the rows: ask percentile_cont(0.01)"
-                                    : "nothing of the rows: ask percentile_cont(0.99)");
+           strcmp(name, "min") == 0 ? "nothing of the rows: ask percentile_disc(0.01)"
+                                    : "nothing of the rows: ask percentile_disc(0.99)");
   put(fcinfo, &row);
 }
 
@@ -157,9 +158,9 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call, const BorrowedPla
                                 : "the query");
   set_number(&row, 6, call.error ? std::optional(call.error->amount) : std::nullopt);
   set_text(&row, 7, call.error ? unit_of_error(*call.error) : nullptr);
-  const char* problem = call.tables == NIL || call.cost == nullptr
-                            ? nullptr
-                            : problem_of_price(mark, call.function, *call.cost);
+  const bool is_known = call.tables != NIL && call.cost != nullptr;
+  const char* problem = is_known ? problem_of_price(mark, call.function, *call.cost) : nullptr;
+  if (problem == nullptr && is_known) problem = problem_of_method(call.function, *call.stated);
   if (problem != nullptr) {
     set_text(&row, kProblem, problem);
   } else {
@@ -219,31 +220,53 @@ void with_answers(List* answers, Callable ask) {
   PG_END_TRY();
 }
 
-// Adds the stages of a query, and then its rest: each may have stages itself.
-void add_parts(List** parts, Query* query, ParamListInfo parameters, const char* written) {
-  const StagedQuery* staged = stage_query(query, written);
+struct PartSearch {
+  const char* written;
+  bool is_accepted;  // by the rules, as far as they look at the text of each part
+  List* parts;       // Part
+};
+
+// How many rows a part shows at most, if that is known.
+std::optional<int> shown_rows(const PartSearch* search, const Query* query,
+                              ParamListInfo parameters) {
+  auto* copy = static_cast<Query*>(copyObjectImpl(query));
+  if (borrowed_oids(copy) == NIL) return std::nullopt;
+  Reasons refused{};
+  const Statement* statement = translate_for_session(copy, search->written, &refused);
+  const bool is_refused = refused.is_last || refused.errors != NIL;
+  return is_refused ? std::nullopt : most_shown_rows(statement, parameters);
+}
+
+// Adds the stages of a query, and then its rest: each may have stages itself. Returns how many rows
+// it shows at most, if that is known.
+std::optional<int> add_parts(PartSearch* search, Query* query, ParamListInfo parameters) {
+  const StagedQuery* staged = stage_query(query, search->written);
   if (staged == nullptr) {
     auto* part = static_cast<Part*>(palloc(sizeof(Part)));
     *part = {query, parameters, const_cast<List*>(parameters_of_answers())};
-    *parts = lappend(*parts, part);
-    return;
+    search->parts = lappend(search->parts, part);
+    return shown_rows(search, query, parameters);
   }
   ParamListInfo all = null_parameters(staged);
-  for (int i = 0; parameters != nullptr && i < Min(parameters->numParams, all->numParams); ++i) {
-    if (OidIsValid(parameters->params[i].ptype)) all->params[i] = parameters->params[i];
+  for (int i = 0; parameters != nullptr && i < Min(parameters->numParams, staged->own_parameters);
+       ++i) {
+    all->params[i] = parameters->params[i];
   }
+  std::optional<int> shown;
   with_answers(staged->answers, [&] {
-    for (const auto* stage : each<const Stage>(staged->stages)) {
-      add_parts(parts, with_rows(staged, stage->query, NIL), all, written);
+    for (auto* stage : each<Stage>(staged->stages)) {
+      shown = add_parts(search, with_rows(staged, stage->query, NIL), all);
+      if (search->is_accepted || shown <= kMostStageRows) limit_rows(stage, shown);
     }
-    add_parts(parts, with_rows(staged, staged->rest, NIL), all, written);
+    shown = add_parts(search, with_rows(staged, staged->rest, NIL), all);
   });
+  return shown;
 }
 
-List* parts_of(const char* written) {
-  List* parts = NIL;
-  add_parts(&parts, read_query(written), nullptr, written);
-  return parts;
+List* parts_of(const char* written, bool is_accepted) {
+  PartSearch search = {written, is_accepted, NIL};
+  (void)add_parts(&search, read_query(written), nullptr);
+  return search.parts;
 }
 
 void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written, double rows) {
@@ -261,19 +284,23 @@ void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written
   FreeQueryDesc(query);
 }
 
-// Without planning: that ends at the first reason.
-void find_all_reasons(const char* written, Reasons* reasons) {
-  for (const auto* part : each<const Part>(parts_of(written))) {
+// Without planning: that ends at the first reason. Returns the names of standard aggregates of
+// which a public bound is the answer.
+List* find_all_reasons(const char* written, Reasons* reasons) {
+  List* answered_by_bounds = NIL;
+  for (const auto* part : each<const Part>(parts_of(written, false))) {
     reasons->is_last = false;
     with_answers(part->answers, [&] {
-      translate_for_session(part->query, written, reasons);
+      const Statement* statement = translate_for_session(part->query, written, reasons);
+      answered_by_bounds = list_concat(answered_by_bounds, statement->answered_by_bounds);
       if (!reasons->is_last) find_reasons(part->query, written, reasons);
     });
   }
+  return answered_by_bounds;
 }
 
 void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
-  for (const auto* part : each<const Part>(parts_of(written))) {
+  for (const auto* part : each<const Part>(parts_of(written, true))) {
     with_answers(part->answers, [&] { explain_part(fcinfo, part, written, rows); });
   }
 }
@@ -296,10 +323,10 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
   MemoryContextSwitchTo(context);
   PG_TRY();
   {
-    find_all_reasons(written, reasons);
+    const List* answered_by_bounds = find_all_reasons(written, reasons);
     if (reasons->errors == NIL) {
       explain_query(fcinfo, written, rows);
-      for (const auto* name : each<Node>(reasons->bounds)) put_bound(fcinfo, strVal(name));
+      for (const auto* name : each<const char>(answered_by_bounds)) put_bound(fcinfo, name);
     }
   }
   PG_CATCH();
@@ -331,18 +358,6 @@ int compare_places(const ListCell* one, const ListCell* other) {
 char* written_query(FunctionCallInfo fcinfo) {
   if (PG_ARGISNULL(0)) refuse_text("NULL");
   return text_to_cstring(PG_GETARG_TEXT_PP(0));
-}
-
-// Whether a level names a column that its table does not have: the persons of a table that is
-// protected through another one get it when the query is judged (pg/protect/references.hpp).
-bool names_added_column(const Query* level) {
-  const auto is_added = [=](const Node* node) {
-    if (!IsA(node, Var) || as<Var>(node)->varlevelsup > 0) return false;
-    const auto* column = as<Var>(node);
-    const auto* table = rt_fetch(column->varno, level->rtable);
-    return table->rtekind == RTE_RELATION && column->varattno > list_length(table->eref->colnames);
-  };
-  return any_node(level->targetList, is_added) || any_node(level->havingQual, is_added);
 }
 
 bool has_join(const Query* level, int number) {
@@ -378,7 +393,7 @@ bool any_level(const Query* query, bool (*is_such)(const Query* level)) {
 }
 
 void check_can_be_written(const Query* query) {
-  if (any_level(query, names_added_column)) {
+  if (any_level(query, names_added_persons)) {
     refuse_writing("it names the persons of a table that is protected through another one");
   }
   if (any_level(query, has_join_without_names)) {

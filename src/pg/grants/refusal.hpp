@@ -16,8 +16,6 @@ namespace dpquantile {
 struct Reasons {
   List* errors;  // ErrorData, each once, 100 at most
   bool is_last;  // the rules that come later would only find what follows from these
-  // Beside them, the names of standard aggregates of which a public bound is the answer.
-  List* bounds;
 };
 
 // What refusals of a query name. Plain data.

@@ -149,13 +149,38 @@ const char* name_of_person(const PlainLevel* level, const Node* key) {
   return get_rte_attribute_name(table, shown->varattno);
 }
 
+char* aggregate_of_groups_by(const char* key) {
+  const char* name = quote_identifier(key);
+  return psprintf(
+      "an aggregate of them: SELECT avg(n) FROM (SELECT %s, count(*) AS n FROM ... "
+      "GROUP BY %s) AS p.",
+      name, name);
+}
+
 [[noreturn]] void refuse_groups_by_person(const PlainLevel* level, const Node* key) {
   const char* name = name_of_person(level, key);
   refuse(level->refused, exprLocation(key),
          psprintf("groups by \"%s\" have one person each, and such a group is never shown", name),
-         psprintf("Ask an aggregate of them: SELECT avg(n) FROM (SELECT %s, count(*) AS n FROM ... "
-                  "GROUP BY %s) AS p.",
-                  quote_identifier(name), quote_identifier(name)));
+         psprintf("Ask %s", aggregate_of_groups_by(name)));
+}
+
+// The name of a key of which groups are of one person each, in a table that protects persons; null
+// if several keys make them so.
+const char* key_of_one_person(const PlainLevel* level) {
+  const Query* query = level->select->query;
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) == nullptr) {
+      continue;
+    }
+    const auto origin = origin_of(level->select, as<Node>(column->expr));
+    if (!origin || !list_member_oid(level->relations, origin->relation)) continue;
+    const ProtectedRelation* protection = find_protected_relation(origin->relation);
+    const bool protects_persons = protection->user_column > 0 || OidIsValid(protection->through);
+    if (protects_persons && has_one_person_each(origin->relation, origin->column)) {
+      return get_attname(origin->relation, origin->column, false);
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -175,13 +200,16 @@ void refuse_hidden_groups(const PlainLevel* level) {
   const Node* person = add_keys(level, fixed);
   if (person != nullptr) refuse_groups_by_person(level, person);
   if (!are_of_one_person(level, fixed)) return;
+  const char* key = key_of_one_person(level);
   refuse(level->refused, kNowhere,
          are_of_one_row(level, fixed)
              ? "the keys in GROUP BY are unique, so each group has one row, and such a group is "
                "never shown"
              : "the keys in GROUP BY refer to the row of one person, and a group of one person is "
                "never shown",
-         "Group by columns of which many rows have the same values.");
+         psprintf("Group by columns of which many rows have the same values%s%s",
+                  key == nullptr ? "." : ", or ask ",
+                  key == nullptr ? "" : aggregate_of_groups_by(key)));
 }
 
 // ---- Rows of nobody ------------------------------------------------------------------------

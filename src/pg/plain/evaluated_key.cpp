@@ -1,5 +1,6 @@
 #include "pg/plain/evaluated_key.hpp"
 
+#include "pg/plain/time_formats.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
@@ -86,7 +87,8 @@ bool has_unknown_part(const Node* expression, const List* parts) {
   return search(expression, [&](Node* node) {
     if (list_member(parts, node)) return Look::kPast;
     const bool is_known =
-        is_known_node(node) && !check_functions_in_node(node, is_other_function, nullptr);
+        is_known_node(node) && (unit_of_formatted_moment(node) != nullptr ||
+                                !check_functions_in_node(node, is_other_function, nullptr));
     return is_known ? Look::kBelow : Look::kFound;
   });
 }

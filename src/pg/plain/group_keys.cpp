@@ -198,15 +198,25 @@ List* both_booleans() {
 
 // ---- Choices -------------------------------------------------------------------------------
 
-List* values_of_case(const CaseExpr* choice) {
-  List* results = choice->defresult == nullptr ? NIL : list_make1(choice->defresult);
-  for (auto* branch : each<CaseWhen>(choice->args)) {
-    results = lappend(results, branch->result);
+// What a branch gives: a constant, or one of those of which its condition says that its result is.
+List* values_of_branch(const Level* level, const CaseExpr* choice, const CaseWhen* branch) {
+  auto* result = as<Node>(branch->result);
+  if (IsA(result, Const)) return list_make1(result);
+  return choice->arg == nullptr ? values_in_term(level, result, as<Node>(branch->expr)) : NIL;
+}
+
+List* values_of_case(const Level* level, const CaseExpr* choice) {
+  auto* otherwise = as<Node>(choice->defresult);
+  if (otherwise != nullptr && !IsA(otherwise, Const)) return NIL;
+  List* results = otherwise == nullptr ? NIL : list_make1(otherwise);
+  for (const auto* branch : each<const CaseWhen>(choice->args)) {
+    List* given = values_of_branch(level, choice, branch);
+    if (given == NIL || list_length(results) > kMaxElements) return NIL;
+    results = list_concat(results, given);
   }
   List* values = NIL;
   if (list_length(results) > kMaxElements) return NIL;
-  for (auto* value : each<Node>(results)) {
-    if (!IsA(value, Const)) return NIL;
+  for (const auto* value : each<const Const>(results)) {
     auto* constant = static_cast<Const*>(copyObjectImpl(value));
     constant->location = -1;
     if (constant->constisnull && has_null(values)) continue;
@@ -318,7 +328,7 @@ List* values_of_part(ListSearch* search, const Level* level, Node* key) {
   check_stack_depth();
   if (IsA(key, Var)) return values_of_column(search, level, key);
   if (IsA(key, FuncExpr)) return values_of_function(search, level, as<FuncExpr>(key));
-  if (IsA(key, CaseExpr)) return values_of_case(as<CaseExpr>(key));
+  if (IsA(key, CaseExpr)) return values_of_case(level, as<CaseExpr>(key));
   return exprType(key) == BOOLOID && !IsA(key, Const) ? both_booleans() : NIL;
 }
 

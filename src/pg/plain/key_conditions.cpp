@@ -510,12 +510,17 @@ List* terms_of_all_rows(const Level* level) {
   return terms;
 }
 
+List* values_in_term(const Level* level, Node* key, const Node* term) {
+  List* values = NIL;
+  bool gives_null = false;
+  return add_values_in_term(key, term, &values)
+             ? evaluated_list(level, key, key, values, &gives_null)
+             : NIL;
+}
+
 List* values_in_terms(const Level* level, Node* key) {
   for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
-    List* values = NIL;
-    if (!add_values_in_term(key, term, &values)) continue;
-    bool gives_null = false;
-    return evaluated_list(level, key, key, values, &gives_null);
+    if (List* values = values_in_term(level, key, term)) return values;
   }
   return NIL;
 }

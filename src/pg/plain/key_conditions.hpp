@@ -19,8 +19,11 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys)
 // make NULL.
 List* terms_of_all_rows(const Level* level);
 
-// The constants that the terms say an expression is one of: key = 1, key IN (1, 2), or either with
-// OR between. Constants of the type of the expression, each once, none NULL; NIL if no term does.
+// The constants that a term says an expression is one of: key = 1, key IN (1, 2), or either with OR
+// between. Constants of the type of the expression, each once, none NULL; NIL if it does not.
+List* values_in_term(const Level* level, Node* key, const Node* term);
+
+// Those of the first such term of the level.
 List* values_in_terms(const Level* level, Node* key);
 
 // What key_conditions() gives, of the conditions of the queries in FROM whose columns the keys are

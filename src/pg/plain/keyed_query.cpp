@@ -197,17 +197,32 @@ List* conditions_on_groups(const Level* level, const Replacement& replacement, L
   return all;
 }
 
+// Those of a key for which conditions may be true that have no other key.
+List* values_left(const Level* level, Node* new_key, const List* values, const List* conditions) {
+  const List* tests = tests_of(level, list_make1(new_key), conditions);
+  List* left = NIL;
+  for (auto* value : each<Node>(values)) {
+    if (may_be_shown(tests, list_make1(value))) left = lappend(left, value);
+  }
+  return left;
+}
+
+// What WHERE says of the new keys, here and in queries below.
+List* conditions_of_where(const Level* level, const Replacement& replacement) {
+  List* conditions =
+      list_concat(key_conditions(level, replacement.keys, replacement.new_keys),
+                  key_conditions_below(level, replacement.keys, replacement.new_keys));
+  return conditions_on_groups(level, replacement, conditions);
+}
+
 // Leaves out values of each key that conditions on it alone leave out; of all values but one, as
 // VALUES has a row. The conditions stay in the query.
 void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
   List* shorter = NIL;
   for (int i = 0; i < list_length(replacement->keys); ++i) {
-    const List* tests = tests_of(level, list_make1(list_nth(replacement->new_keys, i)), conditions);
+    auto* new_key = static_cast<Node*>(list_nth(replacement->new_keys, i));
     const auto* values = static_cast<const List*>(list_nth(replacement->lists, i));
-    List* left = NIL;
-    for (auto* value : each<Node>(values)) {
-      if (may_be_shown(tests, list_make1(value))) left = lappend(left, value);
-    }
+    List* left = values_left(level, new_key, values, conditions);
     shorter = lappend(shorter, left != NIL ? left : list_make1(linitial(values)));
   }
   replacement->lists = shorter;
@@ -229,6 +244,17 @@ int leave_keys(const PlainLevel* level, const List* conditions, Replacement* rep
     return left < kEnough;
   });
   return left;
+}
+
+// Whether WHERE leaves out a whole list, or all combinations where they can be looked at.
+bool leaves_none(const PlainLevel* level, Replacement replacement, const List* conditions) {
+  for (int i = 0; i < list_length(replacement.keys); ++i) {
+    auto* new_key = static_cast<Node*>(list_nth(replacement.new_keys, i));
+    const auto* values = static_cast<const List*>(list_nth(replacement.lists, i));
+    if (values_left(level->select, new_key, values, conditions) == NIL) return true;
+  }
+  return combinations(replacement) <= kMostListed &&
+         leave_keys(level, conditions, &replacement) == 0;
 }
 
 // Keys that WHERE leaves out are in no answer. Without any other it has no group. Where answers
@@ -290,11 +316,23 @@ bool is_plain(const Query* query) {
          IsA(linitial(query->jointree->fromlist), RangeTblRef);
 }
 
-// Whether the queries around only show the keys, perhaps in another order, or some of them.
-// Otherwise the query asks which keys the rows have, and the list does not tell that.
+bool is_union(const Node* part) {
+  if (!IsA(part, SetOperationStmt)) return true;
+  const auto* operation = as<SetOperationStmt>(part);
+  return operation->op == SETOP_UNION && is_union(operation->larg) && is_union(operation->rarg);
+}
+
+// Whether a query is a UNION of others, with ALL or without.
+bool unites(const Query* query) {
+  return query->setOperations != nullptr && is_union(query->setOperations);
+}
+
+// Whether the queries around only show the keys, perhaps in another order, or some of them, or
+// beside others. Otherwise the query asks which keys the rows have, and the list does not tell
+// that.
 bool is_shown(const Level* level) {
   for (const Level* around = level->parent; around != nullptr; around = around->parent) {
-    if (!is_plain(around->query)) return false;
+    if (!is_plain(around->query) && !unites(around->query)) return false;
   }
   return true;
 }
@@ -335,13 +373,11 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
   check_columns(level, replacement);
   Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
-  List* conditions =
-      list_concat(key_conditions(level->select, replacement.keys, replacement.new_keys),
-                  key_conditions_below(level->select, replacement.keys, replacement.new_keys));
-  conditions = conditions_on_groups(level->select, replacement, conditions);
+  List* conditions = conditions_of_where(level->select, replacement);
   const bool is_long = combinations(replacement) > kMaxElements;
   if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) {
+    if (leaves_none(level, replacement, conditions)) show_nothing(level);
     level->unlisted = psprintf("The keys have %.0f combinations, and only up to %d are listed.",
                                combinations(replacement), most_combinations(replacement));
     return nullptr;
@@ -359,6 +395,15 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
   read_again(level->select);
   level->select->listed_groups = Max(left, 1);
   return static_cast<Node*>(llast(replacement.new_columns));
+}
+
+List* values_left_by_where(const Level* level, Node* key, List* values) {
+  Replacement replacement{};
+  replacement.keys = list_make1(key);
+  replacement.new_keys = replacement.keys;
+  replacement.lists = list_make1(values);
+  replacement.others = list_make1(const_cast<Const*>(other_value_of(level, key)));
+  return values_left(level, key, values, conditions_of_where(level, replacement));
 }
 
 bool list_public_keys(PlainLevel* level) {

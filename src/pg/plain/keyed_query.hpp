@@ -57,4 +57,8 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
 // nothing, if the query is another one.
 bool list_public_keys(PlainLevel* level);
 
+// Those of the public list of a key that WHERE leaves. What follows from them is as public as the
+// list.
+List* values_left_by_where(const Level* level, Node* key, List* values);
+
 }  // namespace dpquantile

@@ -3,11 +3,13 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/group_keys.hpp"
+#include "pg/plain/keyed_query.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
+#include "access/detoast.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -32,10 +34,16 @@ const char* query_of_counts(const char* column) {
   return psprintf("SELECT %s, count(*) FROM ... GROUP BY 1 ORDER BY 2 DESC LIMIT 1", column);
 }
 
+// As a query may write it.
+const char* name_of(const PlainLevel* level, const Node* key) {
+  const auto origin = origin_of(level->select, key);
+  return origin ? quote_identifier(get_attname(origin->relation, origin->column, false)) : "key";
+}
+
 [[noreturn]] void refuse_without_list(const PlainLevel* level, const Aggref* call, Node* key) {
   const auto origin = origin_of(level->select, key);
   const char* column = origin ? get_attname(origin->relation, origin->column, false) : nullptr;
-  const char* counts = query_of_counts(column == nullptr ? "key" : quote_identifier(column));
+  const char* counts = query_of_counts(name_of(level, key));
   const char* table =
       origin ? quote_literal_cstr(quote_identifier(get_rel_name(origin->relation))) : nullptr;
   const bool has_owner = origin && list_member_oid(level->relations, origin->relation);
@@ -51,6 +59,55 @@ const char* query_of_counts(const char* column) {
           : psprintf("Ask how often there is each value: %s.", counts));
 }
 
+// Each row is compared with the values one after the other. Of long texts fewer can be, in the time
+// that a row may take.
+constexpr int kMostLongTexts = 500;
+constexpr Size kLongText = 32;
+
+int count_long_texts(const List* values) {
+  int count = 0;
+  for (const auto* value : each<const Const>(values)) {
+    const bool is_long =
+        value->constlen == -1 && toast_raw_datum_size(value->constvalue) - VARHDRSZ >= kLongText;
+    count += is_long ? 1 : 0;
+  }
+  return count;
+}
+
+void check_size_of_list(const PlainLevel* level, const Aggref* call, const Node* key,
+                        const List* values) {
+  const int length = list_length(values);
+  const int long_texts = count_long_texts(values);
+  if (length <= kMaxElements && long_texts <= kMostLongTexts) return;
+  refuse_key(
+      level, call, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+      length > kMaxElements
+          ? psprintf("the values of mode have a list of %d, and the most are %d", length,
+                     kMaxElements)
+          : psprintf("the values of mode have a list with %d texts of %zu bytes or more, and "
+                     "the most are %d",
+                     long_texts, kLongText, kMostLongTexts),
+      psprintf("Have fewer values by a condition on them in WHERE, or coarser ones. Or ask "
+               "how often there is each value: %s.",
+               query_of_counts(name_of(level, key))));
+}
+
+// At least two. Answers that have been charged may leave fewer, which is no reason to refuse.
+List* values_of_rows(const PlainLevel* level, const Aggref* call, Node* key, List* listed) {
+  List* left = values_left_by_where(level->select, key, listed);
+  if (list_length(left) > 1) return left;
+  if (is_after_charge() && list_length(listed) > 1) return listed;
+  if (left == NIL) {
+    refuse_key(level, call, ERRCODE_INVALID_PARAMETER_VALUE,
+               "WHERE leaves out all values of mode that are publicly known",
+               "Column domains of dp_protected_tables lists them. Ask the owner of the table for "
+               "dp_set_domain if there are others.");
+  }
+  refuse_key(level, call, ERRCODE_FEATURE_NOT_SUPPORTED,
+             "mode has one value to choose from, which is the answer whatever the rows are",
+             "Leave mode out.");
+}
+
 // The values but NULL, which mode() leaves out.
 List* candidates(const PlainLevel* level, const Aggref* call, Node* key) {
   List* values = NIL;
@@ -59,19 +116,8 @@ List* candidates(const PlainLevel* level, const Aggref* call, Node* key) {
   for (auto* value : each<Const>(listed)) {
     if (!value->constisnull) values = lappend(values, value);
   }
-  if (list_length(values) > kMaxElements) {
-    refuse_key(level, call, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-               psprintf("the values of mode have a list of %d, and the most are %d",
-                        list_length(values), kMaxElements),
-               psprintf("Ask how often there is each value: %s.", query_of_counts("key")));
-  }
-  if (list_length(values) == 1) {
-    refuse_key(
-        level, call, ERRCODE_FEATURE_NOT_SUPPORTED,
-        "the list of the values of mode has one value, which is the answer whatever the rows "
-        "are",
-        "Leave mode out.");
-  }
+  values = values_of_rows(level, call, key, values);
+  check_size_of_list(level, call, key, values);
   return values;
 }
 

@@ -209,7 +209,10 @@ bool may_be_null(const Level* level, Node* expression) {
       // Conditions that are NULL are not true.
       const auto* choice = as<CaseExpr>(expression);
       for (const auto* branch : each<const CaseWhen>(choice->args)) {
-        if (may_be_null(level, as<Node>(branch->result))) return true;
+        const auto* condition = as<Node>(branch->expr);
+        auto* result = as<Node>(branch->result);
+        const bool is_known = choice->arg == nullptr && rules_out_null(condition, result);
+        if (!is_known && may_be_null(level, result)) return true;
       }
       return choice->defresult == nullptr || may_be_null(level, as<Node>(choice->defresult));
     }

@@ -6,16 +6,22 @@
 #include "pg/plain/public_subqueries.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/subquery_join.hpp"
+#include "pg/server/bytewise_type.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/stratnum.h"
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
@@ -28,8 +34,8 @@ Node* all_of(List* terms) {
   return terms == NIL ? nullptr : as<Node>(make_ands_explicit(terms));
 }
 
-// The node with one column in the place of another, which is one of the level around the query in
-// which the node is. `depth`: how many queries further below.
+// The node with a column of the query in which it is in the place of one of the level around that
+// query. `depth`: how many queries further below.
 Node* with_column(Node* node, const Var* outer, const Var* inner, Index depth) {
   if (IsA(node, Var) && equal(node, column_below(outer, depth + 1))) {
     return as<Node>(column_below(inner, depth));
@@ -51,15 +57,29 @@ enum class Lack {
   kClause,       // it has other clauses
 };
 
+// A comparison of a column of the subquery with the row around.
+struct Comparison {
+  Node* condition;  // a term of its WHERE, or of what IN compares
+  Node* term;       // in which the column stands: itself, or the parameter of IN
+  Var* inner;
+  Node* outer;
+};
+
 // A subquery, and how it finds the rows of a person.
 struct Subquery {
   const SubLink* link;
   const Level* read;
-  Query* query;     // a copy, without the term, and with `inner` in the place of `outer`
-  Node* condition;  // which compares the persons: a term of its WHERE, or the comparison of IN
-  Var* inner;       // the person in the subquery, or the column that tells it by a reference
-  Var* outer;       // that of the row around
+  Query* query;  // a copy, without the terms, and with inner columns in the place of outer ones
+  List* comparisons;  // Comparison*: those that tell the person first
+  int telling;        // how many of them do
 };
+
+bool is_compared(const Subquery& subquery, const Node* column) {
+  for (const auto* comparison : each<const Comparison>(subquery.comparisons)) {
+    if (equal(comparison->inner, column)) return true;
+  }
+  return false;
+}
 
 bool shows_rows(const Level* read) {
   if (read == nullptr || read->borrowed_rows == NIL) return false;
@@ -76,78 +96,227 @@ Var* column_in(Node* expression, Index levels) {
   return is_column ? as<Var>(column) : nullptr;
 }
 
-// The column of the key to which a column refers, if that is of one column; or else itself.
-ColumnOrigin referenced_by(const ColumnOrigin& column) {
-  const Reference* reference = reference_to_persons(column.relation);
-  const bool refers =
-      reference != nullptr && reference->columns == 1 && reference->own[0] == column.column;
-  return refers ? ColumnOrigin{reference->referenced, reference->key[0]} : column;
+// ---- What tells the person -----------------------------------------------------------------
+
+// The levels in whose words the two sides of comparisons are.
+struct Sides {
+  const Level* inner;
+  const Level* outer;
+};
+
+Node* outer_column(const Comparison* comparison) {
+  return without_relabel(comparison->outer);
 }
 
-bool is_same(const ColumnOrigin& one, const ColumnOrigin& other) {
-  return one.relation == other.relation && one.column == other.column;
+bool compare_persons(const Sides& sides, const Comparison* comparison) {
+  return is_person(sides.inner, as<Node>(comparison->inner)) &&
+         is_person(sides.outer, outer_column(comparison));
 }
 
-// Whether two columns are equal for rows of one person alone: both are their person, or one refers
-// to the row of the other, or both to one row. Each with the level in whose words it is.
-bool tell_one_person(const Level* level, const Var* inner, const Level* outer_level,
-                     const Var* outer) {
-  if (is_person(level, as<Node>(inner)) && is_person(outer_level, as<Node>(outer))) return true;
-  const auto one = origin_of(level, as<Node>(inner));
-  const auto other = origin_of(outer_level, as<Node>(outer));
-  if (!one || !other) return false;
-  const ColumnOrigin key = referenced_by(*one);
-  const bool refers = !is_same(key, *one) || !is_same(key, *other);
-  return refers && is_same(key, referenced_by(*other));
+// How columns of two tables tell that rows are of one person: for each column of a key, one of each
+// side that refers to it or is it.
+struct Reaching {
+  const Reference* reference;  // null: the rows are those of the table that has the key
+  Oid table;
+};
+
+// The tables whose key a row of a table may have, as the row that it is or refers to: Reaching*.
+List* reached_by(Oid table) {
+  auto* own = static_cast<Reaching*>(palloc0(2 * sizeof(Reaching)));
+  own[0] = {nullptr, table};
+  List* reached = list_make1(&own[0]);
+  const Reference* reference = reference_to_persons(table);
+  if (reference == nullptr) return reached;
+  own[1] = {reference, reference->referenced};
+  return lappend(reached, &own[1]);
 }
 
-// Whether a term says that a person of the subquery is that of the row.
-bool compares_persons(Subquery* subquery, Node* term) {
-  const OpExpr* equality = as_equality(term);
-  if (equality == nullptr) return false;
-  auto* left = static_cast<Node*>(linitial(equality->args));
-  auto* right = static_cast<Node*>(lsecond(equality->args));
-  const Level* read = subquery->read;
-  for (int i = 0; i < 2; ++i) {
-    subquery->inner = column_in(i == 0 ? left : right, 0);
-    subquery->outer = column_in(i == 0 ? right : left, 1);
-    const bool are_columns = subquery->inner != nullptr && subquery->outer != nullptr;
-    if (are_columns && tell_one_person(read, subquery->inner, read, subquery->outer)) return true;
+AttrNumber column_for_key(const Reaching* reaching, AttrNumber key) {
+  if (reaching->reference == nullptr) return key;
+  for (int i = 0; i < reaching->reference->columns; ++i) {
+    if (reaching->reference->key[i] == key) return reaching->reference->own[i];
   }
-  return false;
+  return InvalidAttrNumber;
 }
 
-// Takes the term out of the copy. Its persons are equal in all rows that are left, so that one may
-// stand for the other.
-bool take_out_term(Subquery* subquery) {
-  List* terms = terms_of(subquery->query->jointree->quals);
-  for (auto* term : each<Node>(terms)) {
-    if (!compares_persons(subquery, term)) continue;
-    subquery->condition = term;
-    subquery->query->jointree->quals = all_of(list_delete_ptr(terms, term));
-    const Var* inner = subquery->inner;
-    const Var* outer = subquery->outer;
-    if (inner->vartype != outer->vartype || inner->varcollid != outer->varcollid) return true;
-    subquery->query = as<Query>(with_children(
-        as<Node>(subquery->query), [=](Node* child) { return with_column(child, outer, inner, 0); },
-        kIntoQueries));
+bool is_column(const Level* level, const Node* expression, Index entry, AttrNumber number) {
+  const auto origin = origin_of(level, expression);
+  return origin && as<const Var>(expression)->varno == static_cast<int>(entry) &&
+         origin->column == number;
+}
+
+// The comparisons of all columns of the key that both reach; NIL if one is not compared.
+List* comparisons_of_key(const Sides& sides, const List* comparisons, const Comparison* first,
+                         const Reaching* inner, const Reaching* outer) {
+  const Reference* reference = inner->reference != nullptr ? inner->reference : outer->reference;
+  if (reference == nullptr || inner->table != outer->table) return NIL;
+  const auto entry = static_cast<Index>(as<Var>(outer_column(first))->varno);
+  List* found = NIL;
+  for (int i = 0; i < reference->columns; ++i) {
+    const AttrNumber one = column_for_key(inner, reference->key[i]);
+    const AttrNumber other = column_for_key(outer, reference->key[i]);
+    for (auto* comparison : each<Comparison>(comparisons)) {
+      if (list_length(found) > i) break;
+      if (is_column(sides.inner, as<Node>(comparison->inner),
+                    static_cast<Index>(first->inner->varno), one) &&
+          is_column(sides.outer, outer_column(comparison), entry, other)) {
+        found = lappend(found, comparison);
+      }
+    }
+    if (list_length(found) <= i) return NIL;
+  }
+  return found;
+}
+
+// The comparisons by which two rows are of one person, of which one is the first; NIL if there are
+// none. It compares columns: the persons of both, or those by which one refers to the row of the
+// other, or both to one row.
+List* comparisons_of_person(const Sides& sides, const List* comparisons, Comparison* first) {
+  if (compare_persons(sides, first)) return list_make1(first);
+  const auto one = origin_of(sides.inner, as<Node>(first->inner));
+  const auto other = origin_of(sides.outer, outer_column(first));
+  if (!one || !other) return NIL;
+  for (const auto* inner : each<const Reaching>(reached_by(one->relation))) {
+    for (const auto* outer : each<const Reaching>(reached_by(other->relation))) {
+      List* found = comparisons_of_key(sides, comparisons, first, inner, outer);
+      if (found != NIL) return found;
+    }
+  }
+  return NIL;
+}
+
+// Puts the comparisons that tell the person first. Returns whether there are any.
+bool find_person(Subquery* subquery, const Level* outer) {
+  const Sides sides = {subquery->read, outer};
+  for (auto* first : each<Comparison>(subquery->comparisons)) {
+    List* telling = comparisons_of_person(sides, subquery->comparisons, first);
+    if (telling == NIL) continue;
+    subquery->telling = list_length(telling);
+    subquery->comparisons = list_concat_unique_ptr(telling, subquery->comparisons);
     return true;
   }
   return false;
 }
 
-// IN: the person of the row, or what tells it, is compared with the one column of the subquery.
-bool find_comparison(Subquery* subquery, const Level* level) {
-  const OpExpr* equality = as_equality(subquery->link->testexpr);
+// ---- What is compared ----------------------------------------------------------------------
+
+bool is_integer(Oid type) {
+  return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+// Whether an = is that by which the column is grouped, so that the other side is equal to the
+// column of one group only.
+bool tells_groups_apart(const OpExpr* equality, const Var* inner, const Node* outer) {
+  const Oid family = lookup_type_cache(inner->vartype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+  const bool is_of_type = exprType(outer) == inner->vartype ||
+                          (is_integer(exprType(outer)) && is_integer(inner->vartype));
+  return is_of_type && OidIsValid(family) && equality->inputcollid == inner->varcollid &&
+         get_op_opfamily_strategy(equality->opno, family) == BTEqualStrategyNumber;
+}
+
+bool is_of_row_around(Node* expression) {
+  return contain_vars_of_level(expression, 1) && !contain_vars_of_level(expression, 0) &&
+         !checkExprHasSubLink(expression) && !contain_volatile_functions(expression);
+}
+
+// A column that was compared before is in the others.
+void add_comparison(Subquery* subquery, const Comparison& compared) {
+  if (is_compared(*subquery, as<Node>(compared.inner))) return;
+  auto* comparison = static_cast<Comparison*>(palloc(sizeof(Comparison)));
+  *comparison = compared;
+  subquery->comparisons = lappend(subquery->comparisons, comparison);
+}
+
+void add_term(Subquery* subquery, Node* term) {
+  const OpExpr* equality = as_equality(term);
+  if (equality == nullptr) return;
+  auto* left = static_cast<Node*>(linitial(equality->args));
+  auto* right = static_cast<Node*>(lsecond(equality->args));
+  for (int i = 0; i < 2; ++i) {
+    Var* inner = column_in(i == 0 ? left : right, 0);
+    Node* outer = i == 0 ? right : left;
+    if (inner == nullptr || !is_of_row_around(outer)) continue;
+    const bool are_columns = column_in(outer, 1) != nullptr;
+    if (are_columns || tells_groups_apart(equality, inner, outer)) {
+      add_comparison(subquery, {term, as<Node>(inner), inner, outer});
+    }
+  }
+}
+
+bool is_equality_of_groups(const Comparison* comparison) {
+  return tells_groups_apart(as<OpExpr>(comparison->condition), comparison->inner,
+                            comparison->outer);
+}
+
+// Other columns than those that tell the person are compared by the = of groups.
+void keep_comparisons_of_groups(Subquery* subquery) {
+  List* kept = NIL;
+  for (auto* comparison : each<Comparison>(subquery->comparisons)) {
+    if (list_length(kept) < subquery->telling || is_equality_of_groups(comparison)) {
+      kept = lappend(kept, comparison);
+    }
+  }
+  subquery->comparisons = kept;
+}
+
+// Whether what is equal is the same, so that one may stand for the other.
+bool are_same(const Comparison* comparison) {
+  const Var* inner = comparison->inner;
+  return exprType(comparison->outer) == inner->vartype &&
+         exprCollation(comparison->outer) == inner->varcollid &&
+         looks_like_its_equals(as<Node>(inner)) && looks_like_its_equals(comparison->outer);
+}
+
+// The columns are equal in all rows that are left.
+void put_inner_column(Subquery* subquery, const Comparison* comparison) {
+  if (!IsA(comparison->outer, Var) || !are_same(comparison)) return;
+  const Var* inner = comparison->inner;
+  const auto* outer = as<Var>(comparison->outer);
+  subquery->query = as<Query>(with_children(
+      as<Node>(subquery->query), [=](Node* child) { return with_column(child, outer, inner, 0); },
+      kIntoQueries));
+}
+
+// Takes the terms out of WHERE of the copy.
+bool take_out_terms(Subquery* subquery) {
+  List* terms = terms_of(subquery->query->jointree->quals);
+  for (auto* term : each<Node>(terms)) add_term(subquery, term);
+  if (!find_person(subquery, subquery->read)) return false;
+  keep_comparisons_of_groups(subquery);
+  for (const auto* comparison : each<const Comparison>(subquery->comparisons)) {
+    terms = list_delete_ptr(terms, comparison->condition);
+  }
+  subquery->query->jointree->quals = all_of(terms);
+  for (const auto* comparison : each<const Comparison>(subquery->comparisons)) {
+    put_inner_column(subquery, comparison);
+  }
+  return true;
+}
+
+// IN: what tells the person of the row, and other columns, are compared with the columns of the
+// subquery.
+bool find_comparisons(Subquery* subquery, const Level* level) {
   const List* columns = subquery->query->targetList;
-  if (equality == nullptr || columns == NIL) return false;
-  auto* shown = as<Node>(static_cast<TargetEntry*>(linitial(columns))->expr);
-  subquery->condition = subquery->link->testexpr;
-  subquery->outer = column_in(static_cast<Node*>(linitial(equality->args)), 0);
-  subquery->inner = IsA(shown, Var) ? column_in(shown, 0) : nullptr;
-  return subquery->outer != nullptr && subquery->inner != nullptr &&
-         tell_one_person(subquery->read, subquery->inner, level, subquery->outer) &&
-         IsA(without_relabel(static_cast<Node*>(lsecond(equality->args))), Param);
+  const List* terms = terms_of(subquery->link->testexpr);
+  for (auto* term : each<Node>(terms)) {
+    const OpExpr* equality = as_equality(term);
+    if (equality == nullptr) return false;
+    auto* outer = static_cast<Node*>(linitial(equality->args));
+    Node* parameter = without_relabel(static_cast<Node*>(lsecond(equality->args)));
+    if (!IsA(parameter, Param) || as<Param>(parameter)->paramid > list_length(columns))
+      return false;
+    const auto* column =
+        static_cast<const TargetEntry*>(list_nth(columns, as<Param>(parameter)->paramid - 1));
+    Var* inner = IsA(column->expr, Var) ? column_in(as<Node>(column->expr), 0) : nullptr;
+    if (inner == nullptr || checkExprHasSubLink(outer) || contain_volatile_functions(outer)) {
+      return false;
+    }
+    add_comparison(subquery, {term, parameter, inner, outer});
+  }
+  if (list_length(subquery->comparisons) < list_length(terms)) return false;
+  if (!find_person(subquery, level)) return false;
+  keep_comparisons_of_groups(subquery);
+  return list_length(subquery->comparisons) == list_length(terms);
 }
 
 // Whether it has one row whatever rows there are.
@@ -155,19 +324,23 @@ bool has_one_group(const Query* query) {
   return query->groupClause == NIL && (query->hasAggs || query->havingQual != nullptr);
 }
 
-bool is_only_key(const Query* query, const Var* person) {
-  if (list_length(query->groupClause) != 1) return false;
-  auto* key = static_cast<SortGroupClause*>(linitial(query->groupClause));
-  return equal(get_sortgroupclause_expr(key, query->targetList), person);
+// Whether its groups are told apart by nothing but columns that are compared.
+bool has_compared_keys(const Subquery& subquery) {
+  const Query* query = subquery.query;
+  for (const auto* key : each<SortGroupClause>(query->groupClause)) {
+    auto* clause = const_cast<SortGroupClause*>(key);
+    if (!is_compared(subquery, get_sortgroupclause_expr(clause, query->targetList))) return false;
+  }
+  return query->groupClause != NIL;
 }
 
-// Whether an expression beside aggregates has nothing of the rows but their person.
+// Whether an expression beside aggregates has nothing of the rows but what is compared.
 bool is_of_person(const Subquery& subquery, const Node* expression) {
   return !search(expression, [&](Node* node) {
     if (IsA(node, Aggref)) return Look::kPast;
     if (IsA(node, SubLink)) return Look::kFound;
     const bool is_other =
-        IsA(node, Var) && as<Var>(node)->varlevelsup == 0 && !equal(node, subquery.inner);
+        IsA(node, Var) && as<Var>(node)->varlevelsup == 0 && !is_compared(subquery, node);
     return is_other ? Look::kFound : Look::kBelow;
   });
 }
@@ -178,8 +351,7 @@ Node* value_of(const Query* query) {
 
 Lack lack_of_value(const Subquery& subquery) {
   const Query* query = subquery.query;
-  const bool has_value =
-      has_one_group(query) || (query->hasAggs && is_only_key(query, subquery.inner));
+  const bool has_value = has_one_group(query) || (query->hasAggs && has_compared_keys(subquery));
   if (!has_value) return Lack::kAggregate;
   const bool is_computed = is_of_person(subquery, value_of(query)) &&
                            (!has_one_group(query) || is_of_person(subquery, query->havingQual));
@@ -206,17 +378,25 @@ Lack lack_of_existence(const Subquery& subquery) {
   return is_of_person(subquery, query->havingQual) ? Lack::kNothing : Lack::kClause;
 }
 
+bool has_key(const Query* query, const List* keys, const Var* column) {
+  for (const auto* key : each<SortGroupClause>(keys)) {
+    auto* clause = const_cast<SortGroupClause*>(key);
+    if (equal(get_sortgroupclause_expr(clause, query->targetList), column)) return true;
+  }
+  return false;
+}
+
 // Whether its groups, if it has any, are of one person each: GROUP BY or DISTINCT has what tells
 // the person.
 bool groups_by_person(const Subquery& subquery) {
   const Query* query = subquery.query;
   if (!hides_rows(subquery.read)) return true;
   List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
-  for (const auto* key : each<SortGroupClause>(keys)) {
-    auto* clause = const_cast<SortGroupClause*>(key);
-    if (equal(get_sortgroupclause_expr(clause, query->targetList), subquery.inner)) return true;
+  for (int i = 0; i < subquery.telling; ++i) {
+    const auto* told = static_cast<const Comparison*>(list_nth(subquery.comparisons, i));
+    if (!has_key(query, keys, told->inner)) return false;
   }
-  return false;
+  return true;
 }
 
 Lack lack_of_list(const Subquery& subquery) {
@@ -240,7 +420,7 @@ Lack describe(Subquery* subquery, const Level* level, const SubLink* link) {
   subquery->query = static_cast<Query*>(copyObjectImpl(subquery->read->query));
   if (subquery->query->setOperations != nullptr) return Lack::kClause;
   const bool compares =
-      type == ANY_SUBLINK ? find_comparison(subquery, level) : take_out_term(subquery);
+      type == ANY_SUBLINK ? find_comparisons(subquery, level) : take_out_terms(subquery);
   if (!compares) return Lack::kPerson;
   if (type == EXISTS_SUBLINK) forget_columns(subquery->query);
   if (contain_vars_of_level(as<Node>(subquery->query), 1)) return Lack::kOtherColumn;
@@ -251,26 +431,43 @@ Lack describe(Subquery* subquery, const Level* level, const SubLink* link) {
 
 // ---- The person group ----------------------------------------------------------------------
 
-// The keys, the person first, which is one of them.
-List* keys_of(Query* query, const Var* person) {
-  Index largest = 0;
+// Adds the key that a column is, if it is none, and takes those that are equal out of GROUP BY.
+TargetEntry* key_of(Query* query, const Var* inner, List** others) {
   TargetEntry* first = nullptr;
-  List* others = NIL;
-  for (auto* column : each<TargetEntry>(query->targetList)) {
-    largest = Max(largest, column->ressortgroupref);
-    if (!is_key(query, column)) continue;
-    if (first == nullptr && equal(column->expr, person)) {
+  ListCell* cell;
+  foreach (cell, *others) {
+    auto* column = static_cast<TargetEntry*>(lfirst(cell));
+    if (!equal(column->expr, inner)) continue;
+    *others = foreach_delete_current(*others, cell);
+    if (first == nullptr) {
       first = column;
     } else {
-      others = lappend(others, column);
+      query->groupClause = list_delete_ptr(
+          query->groupClause,
+          get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause));
     }
   }
-  if (first == nullptr) {
-    first = column_of(as<Node>(column_below(person, 0)), largest + 1);
-    query->groupClause = lappend(query->groupClause, grouping_by(first));
+  if (first != nullptr) return first;
+  Index largest = 0;
+  for (const auto* clause : each<const SortGroupClause>(query->groupClause)) {
+    largest = Max(largest, clause->tleSortGroupRef);
+  }
+  first = column_of(as<Node>(column_below(inner, 0)), largest + 1);
+  query->groupClause = lappend(query->groupClause, grouping_by(first));
+  return first;
+}
+
+// The keys, first the columns that are compared, which are among them.
+List* keys_of(const Subquery& subquery) {
+  Query* query = subquery.query;
+  List* others = NIL;
+  for (auto* column : each<TargetEntry>(query->targetList)) {
+    if (is_key(query, column)) others = lappend(others, column);
   }
   List* keys = NIL;
-  append_column(&keys, first);
+  for (const auto* comparison : each<const Comparison>(subquery.comparisons)) {
+    append_column(&keys, key_of(query, comparison->inner, &others));
+  }
   for (auto* column : each<TargetEntry>(others)) append_column(&keys, column);
   return keys;
 }
@@ -284,22 +481,26 @@ void forget_clauses(Query* query) {
   query->hasWindowFuncs = false;
 }
 
-// SELECT c1 FROM (query) GROUP BY c1
-Query* persons_of(Query* query) {
-  auto* person = static_cast<TargetEntry*>(linitial(query->targetList));
+// SELECT c1, ... FROM (query) GROUP BY c1, ...: of so many of its columns
+Query* columns_of(Query* query, int columns) {
   Query* made = makeNode(Query);
   made->commandType = CMD_SELECT;
   made->canSetTag = true;
-  List* columns = NIL;
-  append_column(&columns, column_of(as<Node>(column_of_table(person)), 1));
-  made->targetList = columns;
+  for (int i = 0; i < columns; ++i) {
+    auto* shown = static_cast<TargetEntry*>(list_nth(query->targetList, i));
+    TargetEntry* column = column_of(as<Node>(column_of_table(shown)), static_cast<Index>(i + 1));
+    append_column(&made->targetList, column);
+  }
   IncrementVarSublevelsUp(as<Node>(query), 1, 1);
   select_from(made, query);
-  made->groupClause = list_make1(grouping_by(static_cast<TargetEntry*>(linitial(columns))));
+  for (const auto* column : each<const TargetEntry>(made->targetList)) {
+    made->groupClause = lappend(made->groupClause, grouping_by(column));
+  }
   return made;
 }
 
-// A row for each person of whom the subquery shows one: the person is its first column.
+// A row for each person of whom the subquery shows one, and for each value of what else is
+// compared: these are its columns.
 Query* group_of_persons(const Subquery& subquery) {
   Query* query = subquery.query;
   forget_group_keys(query);
@@ -307,8 +508,9 @@ Query* group_of_persons(const Subquery& subquery) {
     query->groupClause = query->distinctClause;
   }
   forget_clauses(query);
-  query->targetList = keys_of(query, subquery.inner);
-  return list_length(query->groupClause) == 1 ? query : persons_of(query);
+  query->targetList = keys_of(subquery);
+  const int columns = list_length(subquery.comparisons);
+  return list_length(query->groupClause) == columns ? query : columns_of(query, columns);
 }
 
 // A row for each person with the aggregates of expressions.
@@ -317,7 +519,7 @@ Query* group_with_aggregates(const Subquery& subquery, const List* aggregates) {
   forget_group_keys(query);
   forget_clauses(query);
   if (has_one_group(query)) query->havingQual = nullptr;
-  query->targetList = keys_of(query, subquery.inner);
+  query->targetList = keys_of(subquery);
   for (const auto* call : each<const Aggref>(aggregates)) {
     append_column(&query->targetList, column_of(static_cast<Node*>(copyObjectImpl(call)), 0));
   }
@@ -334,15 +536,19 @@ List* aggregates_of(const List* expressions) {
 
 // ---- The join ------------------------------------------------------------------------------
 
-// The condition by which the subquery compares persons, with the group's person.
+// What the subquery compares, with the columns of the group.
 Node* condition_of(const Subquery& subquery, const Joined& joined) {
-  return mapped(subquery.condition, [&](Node* node) -> Node* {
-    const bool is_person_of_group =
-        IsA(node, Param) ||
-        (subquery.link->subLinkType != ANY_SUBLINK && equal(node, subquery.inner));
-    if (is_person_of_group) return as<Node>(column_in_join(joined, 1));
-    return IsA(node, Var) ? as<Node>(column_below(as<Var>(node), 0)) : nullptr;
-  });
+  List* terms = NIL;
+  int number = 0;
+  for (const auto* comparison : each<const Comparison>(subquery.comparisons)) {
+    ++number;
+    terms = lappend(terms, mapped(comparison->condition, [&](Node* node) -> Node* {
+                      if (equal(node, comparison->term))
+                        return as<Node>(column_in_join(joined, number));
+                      return IsA(node, Var) ? as<Node>(column_below(as<Var>(node), 0)) : nullptr;
+                    }));
+  }
+  return all_of(terms);
 }
 
 Joined join_group(const Place* place, const Subquery& subquery, Query* group, Node* part) {
@@ -376,10 +582,22 @@ struct Around {
   bool has_value;  // whether there is a value if there are no rows
 };
 
+// What a column of the subquery is equal to; as the group has it, if that is not the same.
+Node* compared_value(const Around& around, const Var* column) {
+  int number = 0;
+  for (const auto* comparison : each<const Comparison>(around.subquery->comparisons)) {
+    ++number;
+    if (!equal(comparison->inner, column)) continue;
+    return are_same(comparison) ? static_cast<Node*>(copyObjectImpl(comparison->outer))
+                                : column_of_group(around.joined, number);
+  }
+  return nullptr;
+}
+
 Node* in_level_around(const Around& around, const Node* expression) {
   Node* made = mapped(const_cast<Node*>(expression), [&](Node* node) -> Node* {
     if (IsA(node, Aggref)) {
-      int number = 1;
+      int number = list_length(around.subquery->comparisons);
       for (const auto* call : each<const Aggref>(around.aggregates)) {
         ++number;
         if (equal(call, node))
@@ -387,7 +605,7 @@ Node* in_level_around(const Around& around, const Node* expression) {
       }
     }
     const bool is_inner = IsA(node, Var) && as<Var>(node)->varlevelsup == 0;
-    return is_inner ? as<Node>(column_below(around.subquery->outer, 0)) : nullptr;
+    return is_inner ? compared_value(around, as<Var>(node)) : nullptr;
   });
   if (made != nullptr) IncrementVarSublevelsUp(made, -1, 1);
   return made;
@@ -423,14 +641,38 @@ Node* existence_of_row(const Place* place, const Subquery& subquery, Node* part)
 // A row of nobody is in no list and not known to be in none, whatever the list has.
 Node* value_in_list(const Subquery& subquery, Node* exists) {
   if (subquery.link->subLinkType != ANY_SUBLINK) return exists;
-  return value_if(is_not_null(as<Node>(column_below(subquery.outer, 0))), exists);
+  List* known = NIL;
+  for (const auto* comparison : each<const Comparison>(subquery.comparisons)) {
+    known = lappend(known, is_not_null(static_cast<Node*>(copyObjectImpl(comparison->outer))));
+  }
+  return value_if(all_of(known), exists);
+}
+
+// A list with NULL in another column than those that tell the person makes NOT IN NULL.
+bool may_be_unknown(const Subquery& subquery) {
+  return subquery.link->subLinkType == ANY_SUBLINK &&
+         list_length(subquery.comparisons) > subquery.telling;
+}
+
+// The part of FROM with all columns that are compared with those of the subquery.
+Node* part_around(const Place* place, const Subquery& subquery) {
+  const Index levels = subquery.link->subLinkType == ANY_SUBLINK ? 0 : 1;
+  const Bitmapset* entries = nullptr;
+  for (const auto* comparison : each<const Comparison>(subquery.comparisons)) {
+    entries = bms_union(entries,
+                        pull_varnos_of_level(nullptr, comparison->outer, static_cast<int>(levels)));
+  }
+  int entry = 0;
+  return bms_get_singleton_member(entries, &entry) ? part_with(place, entry)
+                                                   : part_with_all(place, entries);
 }
 
 // Null if the subquery stays.
-Node* value_of_person(const Place* place, const SubLink* link) {
+Node* value_of_person(const Place* place, const SubLink* link, bool is_condition) {
   Subquery subquery{};
   if (describe(&subquery, place->level, link) != Lack::kNothing) return nullptr;
-  Node* part = part_with(place, static_cast<int>(subquery.outer->varno));
+  if (!is_condition && may_be_unknown(subquery)) return nullptr;
+  Node* part = part_around(place, subquery);
   if (part == nullptr) return nullptr;
   if (link->subLinkType == EXPR_SUBLINK) return value_of_row(place, subquery, part);
   if (has_one_group(subquery.query)) return existence_of_row(place, subquery, part);
@@ -439,7 +681,8 @@ Node* value_of_person(const Place* place, const SubLink* link) {
 }
 
 Node* joined_value(const Place* place, Node* subquery, bool is_condition) {
-  Node* value = IsA(subquery, SubLink) ? value_of_person(place, as<SubLink>(subquery)) : nullptr;
+  Node* value = IsA(subquery, SubLink) ? value_of_person(place, as<SubLink>(subquery), is_condition)
+                                       : nullptr;
   return value != nullptr ? value : public_value(place, subquery, is_condition);
 }
 
@@ -552,9 +795,10 @@ const char* hint_of_person(const Level* level, const Subquery& subquery) {
       refuse(refused, link->location,
              "a subquery over protected rows takes another column of the row around it than the "
              "person",
-             "Name the person of the row once, where it is compared with that of the subquery. "
-             "Compare other columns in WHERE of a join: FROM patients p JOIN visits v ON v.patient "
-             "= p.id WHERE v.day > p.born.");
+             "Compare it by = alone, with a column of the subquery of its type. Other conditions "
+             "stand in WHERE of a join: FROM patients p JOIN visits v ON v.patient = p.id WHERE "
+             "v.day > p.born; those on rows of the same table in the query around lag(), lead(), "
+             "min() or max() OVER (PARTITION BY person ORDER BY day).");
     case Lack::kAggregate:
       refuse(refused, link->location,
              "a subquery over protected rows may have several values for a person",
@@ -576,6 +820,13 @@ const char* hint_of_person(const Level* level, const Subquery& subquery) {
 void refuse_other_subquery(const RefusedQuery& refused, const Level* level, const SubLink* link) {
   Subquery subquery{};
   const Lack lack = describe(&subquery, level, link);
+  if (lack == Lack::kNothing && may_be_unknown(subquery)) {
+    refuse(refused, link->location,
+           "NOT IN, or IN in an expression, compares other columns of protected rows than those of "
+           "the person, which may be NULL in the list",
+           "Write EXISTS or NOT EXISTS: NOT EXISTS (SELECT FROM visits v WHERE v.person = p.person "
+           "AND v.day = p.day).");
+  }
   if (lack == Lack::kNothing || lack == Lack::kRows) return;
   // A value that is the same for all rows is another query's answer.
   const bool is_about_rows =

@@ -12,9 +12,9 @@
 //     ON x.patient = p.id WHERE x.patient IS NOT NULL
 //
 // They may compare a row with the rows that refer to it, or that refer to the row to which it
-// refers, in place of the persons (lines.order_id = orders.id): the group is then one of persons
-// and of what refers. The validator looks at the joins; these are not trusted (Lemma 34l of
-// docs/privacy/relations.md).
+// refers, in place of the persons (lines.order_id = orders.id), and other columns besides, by =:
+// the group is then one of persons and of these columns. The validator looks at the joins; these
+// are not trusted (Lemma 34l of docs/privacy/relations.md).
 namespace dpquantile {
 
 // Joins a level with its subqueries about persons, and with those of public tables.

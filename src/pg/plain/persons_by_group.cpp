@@ -53,17 +53,11 @@ Oid relation_of_person(const Level* level) {
   return linitial_oid(level->borrowed_rows);
 }
 
-bool is_user_column(const ColumnOrigin& origin) {
-  const ProtectedRelation* protection = find_protected_relation(origin.relation);
-  return protection != nullptr && protection->user_column > 0 &&
-         protection->user_column == origin.column;
-}
-
 // Whether an expression names the person of each row. Without outer joins all columns of persons
 // do.
 bool is_person_of_row(const Level* level, const Node* expression) {
   const auto origin = origin_of(level, expression);
-  if (!origin || !is_user_column(*origin)) return false;
+  if (!origin || !is_person(level, expression)) return false;
   return origin->relation == relation_of_person(level) ||
          (list_member_oid(level->borrowed_rows, origin->relation) &&
           !any_node(level->query, is_outer_join, kIntoQueries));

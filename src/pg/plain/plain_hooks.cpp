@@ -77,6 +77,15 @@ void tell_of_keys_without_null(const List* keys) {
                "if these rows are not wanted.")));
 }
 
+// Who asks for the largest value may take the bound for it.
+void tell_of_bounds(const List* answered_by_bounds) {
+  if (answered_by_bounds == NIL) return;
+  ereport(NOTICE,
+          (errmsg("min and max answer the public bounds of their values, whatever the rows are"),
+           errhint("For a low or a high value of the rows ask percentile_disc(0.01) or "
+                   "percentile_disc(0.99) WITHIN GROUP (ORDER BY value).")));
+}
+
 // A table of groups with private keys leaves out those of few rows, as it must. Who reads it, or
 // adds up what it shows, may not know that. The notice follows from the query, the grants and what
 // is stated of columns.
@@ -107,14 +116,14 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   const Statement* statement = translate_for_session(query, text, nullptr);
-  ManyRows many;
-  const bool may_be_many = may_show_many_rows(statement, params, &many);
+  const auto shown = most_shown_rows(statement, params);
   PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   depend_on(plan, relations);
-  if (may_be_many) put_mark(&plan->rtable, many);
+  if (shown) put_mark(&plan->rtable, ShownRows{*shown});
   if (statement->has_values_of_time_zone) {
     put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
   }
+  tell_of_bounds(statement->answered_by_bounds);
   tell_of_keys_without_null(statement->keys_without_null);
   tell_of_chosen_groups(statement);
   return plan;

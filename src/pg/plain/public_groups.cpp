@@ -4,6 +4,7 @@
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/rows_below.hpp"
+#include "pg/server/bytewise_type.hpp"
 #include "pg/server/permissions_of_entry.hpp"
 #include "pg/server/trees.hpp"
 
@@ -86,6 +87,82 @@ bool has_few_rows(Oid relation) {
   return has_few;
 }
 
+// ---- Keys that are compared with it --------------------------------------------------------
+
+// Adds the conditions of inner joins that no outer join may leave out.
+void add_terms_of_joins(const Node* part, List** terms) {
+  if (!IsA(part, JoinExpr) || as<JoinExpr>(part)->jointype != JOIN_INNER) return;
+  const auto* join = as<JoinExpr>(part);
+  *terms = list_concat(*terms, terms_of(join->quals));
+  add_terms_of_joins(join->larg, terms);
+  add_terms_of_joins(join->rarg, terms);
+}
+
+List* terms_of_joins(const Query* query) {
+  List* terms = list_copy(terms_of(query->jointree->quals));
+  for (const auto* part : each<const Node>(query->jointree->fromlist)) {
+    add_terms_of_joins(part, &terms);
+  }
+  return terms;
+}
+
+const Var* own_column(const void* side) {
+  const auto* column = static_cast<const Var*>(side);
+  return IsA(column, Var) && column->varlevelsup == 0 ? column : nullptr;
+}
+
+bool is_column_of_public_table(const Level* level, const Var* column) {
+  return column->varattno > 0 && is_public_table(level, static_cast<int>(column->varno));
+}
+
+// The column of a public table that a join says to be equal to this one of other rows, and that
+// looks like it; null if there is none.
+const Var* equal_public_column(const Level* level, const List* terms, const Var* column) {
+  if (is_column_of_public_table(level, column) || !looks_like_its_equals(as<Node>(column))) {
+    return nullptr;
+  }
+  for (const auto* term : each<const OpExpr>(terms)) {
+    if (!IsA(term, OpExpr) || list_length(term->args) != 2) continue;
+    const Var* left = own_column(linitial(term->args));
+    const Var* right = own_column(lsecond(term->args));
+    if (left == nullptr || right == nullptr) continue;
+    const Var* other = equal(left, column) ? right : equal(right, column) ? left : nullptr;
+    const bool is_same_type = other != nullptr && other->vartype == column->vartype &&
+                              other->vartypmod == column->vartypmod &&
+                              other->varcollid == column->varcollid;
+    if (is_same_type && is_column_of_public_table(level, other) &&
+        op_mergejoinable(term->opno, column->vartype)) {
+      return other;
+    }
+  }
+  return nullptr;
+}
+
+// The level's answers, over the columns of public tables with which its keys are compared.
+// Arguments of aggregates stay.
+template <class Tree>
+Tree* over_public_columns(const Level* level, const List* terms, Tree* tree) {
+  return mapped(tree, [=](Node* node) -> Node* {
+    if (IsA(node, Aggref)) return node;
+    const Var* column = own_column(node);
+    const Var* other = column == nullptr ? nullptr : equal_public_column(level, terms, column);
+    return other == nullptr ? nullptr : static_cast<Node*>(copyObjectImpl(other));
+  });
+}
+
+// Whether a condition says that a column is equal to a value, or one of a list, without columns.
+bool fixes_column(Node* term) {
+  const bool is_one = IsA(term, OpExpr);
+  if (!is_one && !(IsA(term, ScalarArrayOpExpr) && as<ScalarArrayOpExpr>(term)->useOr))
+    return false;
+  const List* sides = is_one ? as<OpExpr>(term)->args : as<ScalarArrayOpExpr>(term)->args;
+  const Oid operation = is_one ? as<OpExpr>(term)->opno : as<ScalarArrayOpExpr>(term)->opno;
+  if (list_length(sides) != 2 || own_column(linitial(sides)) == nullptr) return false;
+  auto* value = static_cast<Node*>(lsecond(sides));
+  return op_mergejoinable(operation, exprType(static_cast<const Node*>(linitial(sides)))) &&
+         !contain_var_clause(value);
+}
+
 // ---- FROM and WHERE ------------------------------------------------------------------------
 
 Bitmapset* entries_of(const Node* part) {
@@ -115,7 +192,21 @@ Bitmapset* entries_in(const Node* term) {
   return entries;
 }
 
-bool take_apart_from(const Query* query, PublicGroups* groups) {
+// What fixes a column of the rows fixes the column of the table with which it is compared.
+void add_conditions_of_table(const Level* level, PublicGroups* groups) {
+  const List* terms = terms_of_joins(level->query);
+  for (auto* term : each<Node>(groups->of_rows)) {
+    if (!fixes_column(term)) continue;
+    Node* same = over_public_columns(level, terms, term);
+    const Bitmapset* entries = entries_in(same);
+    if (bms_is_member(groups->table, entries) && bms_num_members(entries) == 1) {
+      groups->of_table = lappend(groups->of_table, same);
+    }
+  }
+}
+
+bool take_apart_from(const Level* level, PublicGroups* groups) {
+  const Query* query = level->query;
   List* terms = list_copy(terms_of(query->jointree->quals));
   for (auto* part : each<Node>(query->jointree->fromlist)) {
     if (!take_out(groups, part, &terms)) return false;
@@ -130,6 +221,7 @@ bool take_apart_from(const Query* query, PublicGroups* groups) {
                               : &groups->of_rows;
     *kind = lappend(*kind, term);
   }
+  add_conditions_of_table(level, groups);
   return groups->items != NIL && groups->of_both != NIL;
 }
 
@@ -291,7 +383,7 @@ bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* gr
   for (const auto* table : each<const RangeTblEntry>(query->rtable)) {
     if (table->lateral) return false;
   }
-  return take_apart_from(query, groups) && is_joined_without(*groups) &&
+  return take_apart_from(level->select, groups) && is_joined_without(*groups) &&
          find_all_columns(query, groups) &&
          (!may_choose_keys || has_few_rows(rt_fetch(groups->table, query->rtable)->relid));
 }
@@ -301,7 +393,17 @@ bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* gr
 Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
   Query* query = level->select->query;
   PublicGroups groups{};
-  if (!find_groups(level, may_choose_keys, &groups)) return nullptr;
+  List* targets = query->targetList;
+  Node* having = query->havingQual;
+  const List* terms = terms_of_joins(query);
+  query->targetList = over_public_columns(level->select, terms, targets);
+  query->havingQual = over_public_columns(level->select, terms, having);
+  const bool is_as_written = equal(query->targetList, targets);
+  if (!find_groups(level, may_choose_keys || !is_as_written, &groups)) {
+    query->targetList = targets;
+    query->havingQual = having;
+    return nullptr;
+  }
   check_columns(level, groups);
   Query* made = parse_template(template_of(groups, rt_fetch(groups.table, query->rtable)));
   find_new_columns(made, &groups);

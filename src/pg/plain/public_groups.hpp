@@ -16,7 +16,9 @@
 //       ON k.id = s.department
 //    GROUP BY k.name
 //
-// All rows of the table appear that conditions on it alone let pass, also those without rows.
+// All rows of the table appear that conditions on it alone let pass, also those without rows. A key
+// that the join compares with a column of the table, as v.department with d.id, is that column,
+// and what WHERE says to be equal to it is said of the table, too.
 namespace dpquantile {
 
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row

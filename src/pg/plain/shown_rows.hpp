@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "pg/query/level.hpp"
 #include "pg/server/mark.hpp"
 
@@ -12,17 +14,18 @@ extern "C" {
 // keys tell. The answers decide only which of them it shows, so nothing here follows from rows.
 namespace dpquantile {
 
-// The mark of a plan that may show more than kMaxElements rows. A query that is asked before
-// another one may not (pg/staged).
-struct ManyRows {
-  bool is_known;  // so many keys have public lists; else nothing states how many rows there are
+// The mark of a plan of which this is known. A query that is asked before another one may show
+// kMaxElements (pg/staged).
+struct ShownRows {
+  int most;
 
-  static constexpr MarkKind kKind = {"dpquantile many rows", 1};
-  void each_field(MarkFields* fields) { fields->truth("is_known", &is_known); }
+  static constexpr MarkKind kKind = {"dpquantile shown rows", 1};
+  void each_field(MarkFields* fields) { fields->integer("most", &most); }
 };
 
-// Whether a statement may, as it has been translated. `parameters`: those that are known, or null.
-// A LIMIT that is not known yet counts as one of few rows.
-bool may_show_many_rows(const Statement* statement, ParamListInfo parameters, ManyRows* many);
+// Of a statement, as it has been translated; more than kMaxElements need not be counted. Nothing
+// where keys are chosen privately, or where a LIMIT is not known yet. `parameters`: those that are
+// known, or null.
+std::optional<int> most_shown_rows(const Statement* statement, ParamListInfo parameters);
 
 }  // namespace dpquantile

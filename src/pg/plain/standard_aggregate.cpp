@@ -376,6 +376,9 @@ Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower
   Node* only = only_value(level->select, argument_of(call), call->aggfnoid);
   if (only != nullptr) return as_type(level, call, only);
   const ValueBounds bounds = require_bounds(level, call, argument_of(call));
+  Statement* statement = level->select->statement;
+  statement->answered_by_bounds =
+      lappend(statement->answered_by_bounds, get_func_name(call->aggfnoid));
   const double number = is_lower ? bounds.lower : bounds.upper;
   if (is_temporal(bounds.type)) return as_type(level, call, bound_constant(bounds, number));
   // Bounds need not be values of the type.
@@ -715,12 +718,7 @@ Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row
   const Counterpart& counterpart = *find_counterpart(call->aggfnoid);
   const bool is_lower = counterpart.kind == Kind::kLeast;
   if (is_lower || counterpart.kind == Kind::kMost) {
-    Node* bound = bound_as_answer(level, call, is_lower);
-    Reasons* reasons = level->refused.reasons;
-    if (reasons != nullptr) {
-      reasons->bounds = lappend(reasons->bounds, makeString(get_func_name(call->aggfnoid)));
-    }
-    return bound;
+    return bound_as_answer(level, call, is_lower);
   }
   Aggref* made = make_call(level, call, counterpart, row);
   made->aggfilter = call->aggfilter;

@@ -3,6 +3,7 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/time_formats.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/trees.hpp"
@@ -246,6 +247,9 @@ struct UnitOfMoment {
 UnitOfMoment unit_of(const Node* node) {
   if (!IsA(node, FuncExpr)) return {};
   const auto* call = as<FuncExpr>(node);
+  if (const char* unit = unit_of_formatted_moment(node)) {
+    return {static_cast<Node*>(linitial(call->args)), step_of_unit(unit)};
+  }
   if (const int64 step = step_of_part(call)) return {static_cast<Node*>(lsecond(call->args)), step};
   const bool is_bin = is_one_of(get_func_name(call->funcid), "date_bin");
   Node* moment = is_bin ? nullptr : moment_of(call);

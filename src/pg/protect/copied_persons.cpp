@@ -39,16 +39,16 @@ int copy_in(const Reference& reference) {
 }
 
 // Whether the conditions choose the row that the reference refers to, without the persons.
-bool follows(const Join& join, const Reference& reference, const Entries& entries, int copy) {
+bool follows(const Join& join, const Reference& reference, const KeyComparison& rows, int copy) {
   List* comparisons = NIL;
   for (int i = 0; i < reference.columns; ++i) {
-    Node* comparison = comparison_of_key(join.level, reference, i, entries, join.conditions);
+    Node* comparison = comparison_of_key(join.level, reference, i, rows, join.conditions);
     if (comparison == nullptr) continue;
     if (i == copy) return false;
     comparisons = lappend(comparisons, comparison);
   }
-  return OidIsValid(index_that_fixes_row(comparisons, reference.referenced, entries.referenced,
-                                         bms_make_singleton(entries.referring)));
+  return OidIsValid(index_that_fixes_row(comparisons, reference.referenced, rows.key.entry,
+                                         bms_make_singleton(rows.own.entry)));
 }
 
 // Null if the entry does not show the column.
@@ -61,32 +61,30 @@ Node* column_of(const Join& join, int entry, const ColumnOrigin& origin) {
 }
 
 // Null if the entries do not show the persons.
-Node* comparison_of_persons(const Join& join, const Reference& reference, const Entries& entries,
+Node* comparison_of_persons(const Join& join, const Reference& reference, const KeyComparison& rows,
                             int copy) {
-  Node* key = column_of(join, entries.referenced, {reference.referenced, reference.key[copy]});
-  Node* own = column_of(join, entries.referring, {reference.relation, reference.own[copy]});
+  Node* key = column_of(join, rows.key.entry, {reference.referenced, reference.key[copy]});
+  Node* own = column_of(join, rows.own.entry, {reference.relation, reference.own[copy]});
   if (key == nullptr || own == nullptr) return nullptr;
   return equality_of(reference.equality[copy], key, own);
 }
 
-bool is_between(const Join& join, const Entries& entries) {
-  return (bms_is_member(entries.referenced, join.left) &&
-          bms_is_member(entries.referring, join.right)) ||
-         (bms_is_member(entries.referring, join.left) &&
-          bms_is_member(entries.referenced, join.right));
+bool is_between(const Join& join, const KeyComparison& rows) {
+  return (bms_is_member(rows.key.entry, join.left) && bms_is_member(rows.own.entry, join.right)) ||
+         (bms_is_member(rows.own.entry, join.left) && bms_is_member(rows.key.entry, join.right));
 }
 
 // The comparison of persons that a comparison of keys implies; null if it implies none, or another
 // condition says it.
 Node* implied_by(const Join& join, const KeyComparison& comparison) {
-  const Entries entries = {comparison.key.entry, comparison.own.entry};
-  if (!is_between(join, entries)) return nullptr;
+  if (!is_between(join, comparison)) return nullptr;
   const List* references =
       references_between(comparison.own.origin.relation, comparison.key.origin.relation);
   for (const auto* reference : each<const Reference>(references)) {
     const int copy = copy_in(*reference);
-    if (copy < 0 || !reference->is_checked || !follows(join, *reference, entries, copy)) continue;
-    return comparison_of_persons(join, *reference, entries, copy);
+    if (copy < 0 || !reference->is_checked || !follows(join, *reference, comparison, copy))
+      continue;
+    return comparison_of_persons(join, *reference, comparison, copy);
   }
   return nullptr;
 }

@@ -27,19 +27,31 @@ bool has_rows(const Entry& entry) {
   return entry.borrowed != nullptr || (is_source && entry.below->borrowed_rows != NIL);
 }
 
+// Whether the conditions compare all columns of the reference.
+bool follows(const Search& search, const KeyComparison& rows, const List* conditions) {
+  for (int i = 0; i < search.reference->columns; ++i) {
+    if (comparison_of_key(search.level, *search.reference, i, rows, conditions) == nullptr) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool refers_to(const Search& search, int other, const List* conditions) {
   const Entry& entry = entry_of(search.level, other);
   if (entry.borrowed == nullptr || OidIsValid(entry.borrowed->through) ||
       entry.relation != search.reference->referenced || entry.table->rtekind != RTE_RELATION) {
     return false;
   }
-  for (int i = 0; i < search.reference->columns; ++i) {
-    if (comparison_of_key(search.level, *search.reference, i, {other, search.number}, conditions) ==
-        nullptr) {
-      return false;
+  for (const auto* condition : each<const Node>(conditions)) {
+    const KeyComparison comparison = comparison_in(search.level, condition);
+    if (!OidIsValid(comparison.operation)) continue;
+    for (const KeyComparison& rows : {comparison, turned(comparison)}) {
+      const bool is_between = rows.key.entry == other && rows.own.entry == search.number;
+      if (is_between && follows(search, rows, conditions)) return true;
     }
   }
-  return true;
+  return false;
 }
 
 // `keeps_others`: whether each joined row has one of the other part.
@@ -79,12 +91,12 @@ Part search_part(Search* search, Node* part, const List* where) {
 
 // A translation may have named the column that only a derived table has.
 bool names_person(const Level* level, int number) {
-  const int columns = list_length(entry_of(level, number).table->eref->colnames);
+  const AttrNumber person = added_person_of(entry_of(level, number).relation);
   return any_node(
       level->query,
       [=](const Node* node) {
         return IsA(node, Var) && static_cast<int>(as<Var>(node)->varno) == number &&
-               as<Var>(node)->varattno > columns;
+               as<Var>(node)->varattno == person;
       },
       kIntoQueries);
 }

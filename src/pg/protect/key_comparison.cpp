@@ -44,41 +44,60 @@ ShownColumn column_behind(const Level* level, const Node* expression) {
   const Node* merged = merged_column(level->query, as<Var>(expression));
   if (merged != nullptr) return column_behind(level, merged);
   if (!is_of_borrowed(level, as<Var>(expression))) return {};
-  return {static_cast<int>(as<Var>(expression)->varno), *origin};
+  return {static_cast<int>(as<Var>(expression)->varno), *origin, as<Var>(expression)};
 }
 
-bool is_of(const KeyComparison& comparison, const Reference& reference, int column,
-           const Entries& entries) {
+// Whether two columns of a level are of one row of a table: at each step down to it they are of one
+// entry. A table that is read twice gives pairs of its rows, also those of one person.
+bool are_of_one_row(const Level* level, const Node* one, const Node* other) {
+  if (!IsA(one, Var) || !IsA(other, Var)) return false;
+  if (const Node* merged = merged_column(level->query, as<Var>(one))) {
+    return are_of_one_row(level, merged, other);
+  }
+  if (const Node* merged = merged_column(level->query, as<Var>(other))) {
+    return are_of_one_row(level, one, merged);
+  }
+  const bool is_own = as<Var>(one)->varlevelsup == 0 && as<Var>(other)->varlevelsup == 0;
+  if (!is_own || as<Var>(one)->varno != as<Var>(other)->varno) return false;
+  const Entry& entry = entry_of(level, as<Var>(one)->varno);
+  if (OidIsValid(entry.relation)) return true;
+  const auto first = definition_of(level, as<Var>(one));
+  const auto second = definition_of(level, as<Var>(other));
+  return first && second && are_of_one_row(first->level, first->expression, second->expression);
+}
+
+// Whether a comparison is one of the two rows that another one compares.
+bool is_of_rows(const Level* level, const KeyComparison& comparison, const KeyComparison& rows) {
+  return are_of_one_row(level, as<Node>(comparison.key.column), as<Node>(rows.key.column)) &&
+         are_of_one_row(level, as<Node>(comparison.own.column), as<Node>(rows.own.column));
+}
+
+bool shows(const ShownColumn& shown, Oid table, AttrNumber column) {
+  return shown.origin.relation == table && shown.origin.column == column;
+}
+
+bool is_of(const KeyComparison& comparison, const Reference& reference, int column) {
   return comparison.operation == reference.equality[column] &&
-         comparison.key.entry == entries.referenced && comparison.own.entry == entries.referring &&
-         comparison.key.origin.relation == reference.referenced &&
-         comparison.own.origin.relation == reference.relation &&
-         comparison.key.origin.column == reference.key[column] &&
-         comparison.own.origin.column == reference.own[column];
-}
-
-bool shows(const ShownColumn& shown, const ReferringEntry& entry, int column) {
-  return shown.entry == entry.entry && shown.origin.relation == entry.reference->relation &&
-         shown.origin.column == entry.reference->own[column];
+         shows(comparison.key, reference.referenced, reference.key[column]) &&
+         shows(comparison.own, reference.relation, reference.own[column]);
 }
 
 // Whether a comparison is one of columns that refer to the same column of the key, by which both do
 // so.
-bool compares(const KeyComparison& comparison, const ReferringEntry& one, int column,
-              const ReferringEntry& other) {
-  const Reference& reference = *one.reference;
+bool compares(const KeyComparison& comparison, const References& references, int column) {
+  const Reference& reference = *references.of_key;
+  const Reference& other = *references.of_own;
   Oid type;
   int32 modifier;
   Oid collation;
   get_atttypetypmodcoll(reference.referenced, reference.key[column], &type, &modifier, &collation);
   const bool is_by_reference = comparison.operation == reference.equality[column] &&
                                comparison.collation == collation &&
-                               shows(comparison.key, one, column);
+                               shows(comparison.key, reference.relation, reference.own[column]);
   if (!is_by_reference) return false;
-  for (int i = 0; i < other.reference->columns; ++i) {
-    if (other.reference->key[i] == reference.key[column] &&
-        other.reference->equality[i] == reference.equality[column] &&
-        shows(comparison.own, other, i)) {
+  for (int i = 0; i < other.columns; ++i) {
+    if (other.key[i] == reference.key[column] && other.equality[i] == reference.equality[column] &&
+        shows(comparison.own, other.relation, other.own[i])) {
       return true;
     }
   }
@@ -139,12 +158,12 @@ KeyComparison turned(const KeyComparison& comparison) {
 }
 
 Node* comparison_of_key(const Level* level, const Reference& reference, int column,
-                        const Entries& entries, const List* conditions) {
+                        const KeyComparison& rows, const List* conditions) {
   for (const auto* condition : each<const Node>(conditions)) {
     const KeyComparison comparison = comparison_in(level, condition);
     if (!OidIsValid(comparison.operation)) continue;
     for (const KeyComparison& one : {comparison, turned(comparison)}) {
-      if (!is_of(one, reference, column, entries)) continue;
+      if (!is_of(one, reference, column) || !is_of_rows(level, one, rows)) continue;
       return as<Node>(make_opclause(one.operation, BOOLOID, false, column_of_table(one.key),
                                     column_of_table(one.own), InvalidOid, one.collation));
     }
@@ -152,16 +171,17 @@ Node* comparison_of_key(const Level* level, const Reference& reference, int colu
   return nullptr;
 }
 
-bool refer_to_one_row(const Level* level, const ReferringEntry& one, const ReferringEntry& other,
+bool refer_to_one_row(const Level* level, const References& references, const KeyComparison& rows,
                       const List* conditions) {
-  if (one.reference->referenced != other.reference->referenced) return false;
-  for (int i = 0; i < one.reference->columns; ++i) {
+  if (references.of_key->referenced != references.of_own->referenced) return false;
+  for (int i = 0; i < references.of_key->columns; ++i) {
     bool is_compared = false;
     for (const auto* condition : each<const Node>(conditions)) {
       const KeyComparison comparison = comparison_in(level, condition);
       if (!OidIsValid(comparison.operation)) continue;
-      is_compared = is_compared || compares(comparison, one, i, other) ||
-                    compares(turned(comparison), one, i, other);
+      for (const KeyComparison& one : {comparison, turned(comparison)}) {
+        is_compared |= compares(one, references, i) && is_of_rows(level, one, rows);
+      }
     }
     if (!is_compared) return false;
   }

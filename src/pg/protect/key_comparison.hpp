@@ -17,6 +17,7 @@ List* terms_of(Node* condition);
 struct ShownColumn {
   int entry;
   ColumnOrigin origin;
+  const Var* column;  // of the entry
 };
 
 struct KeyComparison {
@@ -30,26 +31,21 @@ struct KeyComparison {
 KeyComparison comparison_in(const Level* level, const Node* condition);
 KeyComparison turned(const KeyComparison& comparison);
 
-// Two entries of FROM: of the rows that are referred to, and of those that refer.
-struct Entries {
-  int referenced;
-  int referring;
-};
-
-// The comparison of a column of the reference between these entries, as a condition on the table
-// itself; null if none of the conditions is it. `column` counts from 0.
+// The comparison of a column of the reference between the two rows of which `rows` compares
+// columns, as a condition on the tables themselves; null if none of the conditions is it. `column`
+// counts from 0. A derived table may show columns of several rows of a table.
 Node* comparison_of_key(const Level* level, const Reference& reference, int column,
-                        const Entries& entries, const List* conditions);
+                        const KeyComparison& rows, const List* conditions);
 
-// A reference, and an entry that shows rows of the referring table.
-struct ReferringEntry {
-  const Reference* reference;
-  int entry;
+// The references of the two tables of which a comparison has columns.
+struct References {
+  const Reference* of_key;
+  const Reference* of_own;
 };
 
-// Whether conditions say that all columns by which rows of two entries refer to a table are equal,
-// by the = and the collation by which both refer: then they refer to one row.
-bool refer_to_one_row(const Level* level, const ReferringEntry& one, const ReferringEntry& other,
+// Whether conditions say that all columns by which these two rows refer to a table are equal, by
+// the = and the collation by which both refer: then they refer to one row of it.
+bool refer_to_one_row(const Level* level, const References& references, const KeyComparison& rows,
                       const List* conditions);
 
 }  // namespace dpquantile

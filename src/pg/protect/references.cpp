@@ -154,6 +154,17 @@ const Reference* reference_of(const JudgedStatement* statement, Oid table) {
       "Ask its owner to protect it again: dp_protect_table.");
 }
 
+// The names of the columns of a derived table. An entry of a view lacks those that its table got
+// after the view was created.
+List* names_of_columns(const Query* query, const Alias* known) {
+  List* names = static_cast<List*>(copyObjectImpl(known->colnames));
+  for (int i = list_length(names); i < list_length(query->targetList); ++i) {
+    const auto* column = static_cast<const TargetEntry*>(list_nth(query->targetList, i));
+    names = lappend(names, makeString(pstrdup(column->resname)));
+  }
+  return names;
+}
+
 void lower_entry(JudgedStatement* statement, Query* query, int number,
                  RelationPermissions* permissions, const Reference* reference) {
   check_stack_depth();
@@ -162,10 +173,9 @@ void lower_entry(JudgedStatement* statement, Query* query, int number,
   RangeTblEntry* derived = makeNode(RangeTblEntry);
   derived->rtekind = RTE_SUBQUERY;
   derived->alias = static_cast<Alias*>(copyObjectImpl(rows->alias));
-  derived->eref = static_cast<Alias*>(copyObjectImpl(rows->eref));
-  derived->eref->colnames = lappend(derived->eref->colnames, makeString(pstrdup(kPersonName)));
   derived->inFromCl = rows->inFromCl;
   derived->subquery = rows_with_persons(statement, {rows, permissions, reference});
+  derived->eref = makeAlias(rows->eref->aliasname, names_of_columns(derived->subquery, rows->eref));
   lfirst(cell) = derived;
 }
 
@@ -180,7 +190,18 @@ const Reference* reference_to_join(const JudgedStatement* statement, const Level
   return has_joined_persons(level, number, *reference) ? nullptr : reference;
 }
 
+bool is_added_column(const Query* query, const Node* node) {
+  if (!IsA(node, Var) || as<Var>(node)->varlevelsup > 0) return false;
+  const auto* table = rt_fetch(as<Var>(node)->varno, query->rtable);
+  return table->rtekind == RTE_RELATION && as<Var>(node)->varattno == added_person_of(table->relid);
+}
+
 }  // namespace
+
+bool names_added_persons(const Query* query) {
+  const auto is_added = [=](const Node* node) { return is_added_column(query, node); };
+  return any_node(query->targetList, is_added) || any_node(query->havingQual, is_added);
+}
 
 void lower_references(JudgedStatement* statement, const Level* level) {
   for (int number = 1; number <= list_length(level->query->rtable); ++number) {

@@ -13,4 +13,7 @@ namespace dpquantile {
 // read, with those below; the statement is to be read again.
 void lower_references(JudgedStatement* statement, const Level* level);
 
+// Whether a query shows this column of a table that is not yet in such a derived table.
+bool names_added_persons(const Query* query);
+
 }  // namespace dpquantile

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/long_types.hpp"
 #include "pg/protect/public_list.hpp"
@@ -76,27 +77,6 @@ SizeBound outer_bound() {
   return bound;
 }
 
-// The longest of the constants in a column of VALUES.
-double longest_value(const RangeTblEntry* list, AttrNumber column) {
-  double longest = 0;
-  for (auto* row : each<List>(list->values_lists)) {
-    const auto* value = static_cast<const Const*>(list_nth(row, column - 1));
-    longest = std::max(longest, size_of_constant(value));
-  }
-  return longest;
-}
-
-// The values of a list are in memory.
-SizeBound bound_of_list(const JudgedLevel* level, const Var* column) {
-  const RangeTblEntry* list = rt_fetch(column->varno, level->query->rtable);
-  if (list->rtekind != RTE_VALUES) list = entry_of(level, column->varno).values;
-  SizeBound bound =
-      stored(list == nullptr ? kMostTextBytes : longest_value(list, column->varattno));
-  bound.is_stored = false;
-  bound.is_toasted = false;
-  return bound;
-}
-
 // How long a value is by the declaration of its column.
 double declared_bytes(Oid base, int32 typmod) {
   if (typmod < 0) return kUnlimited;
@@ -113,6 +93,34 @@ double declared_bytes(Oid base, int32 typmod) {
     default:
       return kUnlimited;
   }
+}
+
+// NULL among answers stands for a text that has not come.
+double size_in_list(const Const* value) {
+  if (!value->constisnull) return size_of_constant(value);
+  if (parameters_of_answers() == NIL) return 0;
+  const double declared = declared_bytes(getBaseType(value->consttype), value->consttypmod);
+  return std::min<double>(declared, kMostAnswerBytes);
+}
+
+// The longest of the constants in a column of VALUES.
+double longest_value(const RangeTblEntry* list, AttrNumber column) {
+  double longest = 0;
+  for (auto* row : each<List>(list->values_lists)) {
+    longest = std::max(longest, size_in_list(static_cast<Const*>(list_nth(row, column - 1))));
+  }
+  return longest;
+}
+
+// The values of a list are in memory.
+SizeBound bound_of_list(const JudgedLevel* level, const Var* column) {
+  const RangeTblEntry* list = rt_fetch(column->varno, level->query->rtable);
+  if (list->rtekind != RTE_VALUES) list = entry_of(level, column->varno).values;
+  SizeBound bound =
+      stored(list == nullptr ? kMostTextBytes : longest_value(list, column->varattno));
+  bound.is_stored = false;
+  bound.is_toasted = false;
+  return bound;
 }
 
 SizeBound bound_of_column(const JudgedLevel* level, const Var* column) {

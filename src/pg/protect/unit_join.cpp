@@ -184,6 +184,14 @@ bool joins_users(const JudgedLevel* level, const UnitJoin& join, Node* condition
   return is_between && compares_ids(equality, left, right);
 }
 
+// Whether each row is joined with rows of its person alone.
+bool joins_persons(const JudgedLevel* level, const UnitJoin& join) {
+  for (auto* node : each<Node>(join.conditions)) {
+    if (joins_users(level, join, node)) return true;
+  }
+  return joins_by_reference(level, {join.left, join.right, join.conditions, join.type});
+}
+
 }  // namespace
 
 void check_one_unit(const JudgedLevel* level, const UnitJoin& join) {
@@ -193,15 +201,10 @@ void check_one_unit(const JudgedLevel* level, const UnitJoin& join) {
 }
 
 void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
-  const ReferenceJoin reference = {join.left, join.right, join.conditions, join.type};
-  const bool finds_group = meets_once(level, join) && joins_by_reference(level, reference);
-  if (!finds_group) check_no_self_join(level, join);
+  const bool joins = joins_persons(level, join);
+  if (!joins || !meets_once(level, join)) check_no_self_join(level, join);
   check_one_unit(level, join);
-  if (finds_group) return;
-  for (auto* node : each<Node>(join.conditions)) {
-    if (joins_users(level, join, node)) return;
-  }
-  if (joins_by_reference(level, reference)) return;
+  if (joins) return;
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",
               "Join them by these columns, of one type: ON visits.patient = patients.id.");

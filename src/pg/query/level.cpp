@@ -7,8 +7,10 @@
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_opfamily_d.h"
 #include "miscadmin.h"
 #include "optimizer/clauses.h"
@@ -18,6 +20,7 @@ extern "C" {
 #include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -183,15 +186,15 @@ bool fixes_column(const Node* condition, int entry, AttrNumber column) {
   return false;
 }
 
-// Whether a left join finds at most one row of an entry of persons for each protected row that it
-// keeps. The join compares all keys of a person group but the person, whom the rules of joins
-// look at.
-bool is_met_once(const Level* level, const JoinExpr* join) {
-  if (join->jointype != JOIN_LEFT || !IsA(join->rarg, RangeTblRef)) return false;
-  if (borrowed_rows_of(level, join->larg) == NIL) return false;
-  const int number = as<RangeTblRef>(join->rarg)->rtindex;
-  const Level* group = rows_below(entry_of(level, number));
-  if (group == nullptr || !group->groups_persons) return false;
+// The only entry of FROM, or 0: a join could repeat rows.
+int only_entry(const Level* level) {
+  const List* from = level->query->jointree->fromlist;
+  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef)) return 0;
+  return static_cast<const RangeTblRef*>(linitial(from))->rtindex;
+}
+
+// Whether some columns have all keys of a person group but the person.
+bool have_keys(const Level* group, const Bitmapset* columns) {
   const Query* query = group->query;
   List* keys = query->groupClause != NIL ? query->groupClause : query->distinctClause;
   bool has_person = false;  // another key that is a person may be one more row
@@ -201,9 +204,46 @@ bool is_met_once(const Level* level, const JoinExpr* join) {
       has_person = true;
       continue;
     }
-    if (column->resjunk || !fixes_column(join->quals, number, column->resno)) return false;
+    if (column->resjunk || !bms_is_member(column->resno, columns)) return false;
   }
   return true;
+}
+
+// Whether at most one row of a person has values of these columns: the level is a person group of
+// which they have the other keys, or chooses rows of one.
+bool fix_group(const Level* level, const Bitmapset* columns) {
+  if (level == nullptr) return false;
+  if (level->groups_persons) return have_keys(level, columns);
+  const int entry = only_entry(level);
+  if (entry == 0 || combines_rows(level->query) || level->query->hasTargetSRFs) return false;
+  Bitmapset* below = nullptr;
+  for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
+    const auto* shown = as<Var>(column->expr);
+    const bool is_shown = IsA(shown, Var) && shown->varlevelsup == 0 && shown->varattno > 0 &&
+                          static_cast<int>(shown->varno) == entry;
+    if (is_shown && bms_is_member(column->resno, columns)) {
+      below = bms_add_member(below, shown->varattno);
+    }
+  }
+  return fix_group(rows_below(entry_of(level, entry)), below);
+}
+
+// Whether a left join finds at most one row of an entry of persons for each protected row that it
+// keeps. The join compares all keys of a person group but the person, whom the rules of joins
+// look at.
+bool is_met_once(const Level* level, const JoinExpr* join) {
+  if (join->jointype != JOIN_LEFT || !IsA(join->rarg, RangeTblRef)) return false;
+  if (borrowed_rows_of(level, join->larg) == NIL) return false;
+  const int number = as<RangeTblRef>(join->rarg)->rtindex;
+  const Level* group = rows_below(entry_of(level, number));
+  if (group == nullptr) return false;
+  Bitmapset* fixed = nullptr;
+  for (int column = 1; column <= list_length(group->query->targetList); ++column) {
+    if (fixes_column(join->quals, number, static_cast<AttrNumber>(column))) {
+      fixed = bms_add_member(fixed, column);
+    }
+  }
+  return fix_group(group, fixed);
 }
 
 void note_part(Level* level, const Node* part) {
@@ -783,13 +823,6 @@ bool is_column_of(const Node* node, int entry) {
          static_cast<int>(as<Var>(node)->varno) == entry;
 }
 
-// The only entry of FROM, or 0: a join could repeat rows.
-int only_entry(const Level* level) {
-  const List* from = level->query->jointree->fromlist;
-  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef)) return 0;
-  return static_cast<const RangeTblRef*>(linitial(from))->rtindex;
-}
-
 // Whether a column of a level, or null, is row_number() over all rows of a person.
 bool is_number_of_row(const Level* level, AttrNumber number) {
   if (level == nullptr || number < 1 || number > list_length(level->query->targetList)) {
@@ -941,13 +974,27 @@ std::optional<ColumnOrigin> common_origin(const List* definitions) {
 
 }  // namespace
 
+AttrNumber added_person_of(Oid table) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+  if (!HeapTupleIsValid(tuple)) return InvalidAttrNumber;
+  const int16 columns = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relnatts;
+  ReleaseSysCache(tuple);
+  return static_cast<AttrNumber>(columns + 1);
+}
+
 namespace {
 
-// Whether a column is the one that a table gets after its own when the query is judged: the person
-// of a row that refers to one of another table.
 bool is_added_person(const Entry& entry, AttrNumber column) {
   return entry.borrowed != nullptr && OidIsValid(entry.borrowed->through) &&
-         entry.table->rtekind == RTE_RELATION && column > list_length(entry.table->eref->colnames);
+         entry.table->rtekind == RTE_RELATION && column == added_person_of(entry.relation);
+}
+
+// Whether a column of a borrowed relation identifies persons.
+bool is_person_of_relation(const Entry& entry, AttrNumber column) {
+  const BorrowedRelation* relation = entry.borrowed;
+  if (relation == nullptr) return false;
+  return relation->user_column > 0 ? relation->user_column == column
+                                   : is_added_person(entry, column);
 }
 
 }  // namespace
@@ -971,16 +1018,6 @@ std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression
 
 namespace {
 
-bool is_user_column(const Level* level, const ColumnOrigin& origin) {
-  for (const auto* relation : each<const BorrowedRelation>(level->statement->borrowed)) {
-    if (relation->permissions->relid == origin.relation && relation->user_column > 0 &&
-        relation->user_column == origin.column) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // The columns of a level were looked through when it was read; the rules may have added some.
 bool shows_person(const Level* level, AttrNumber column) {
   if (column <= level->read_columns) return bms_is_member(column, level->persons);
@@ -996,10 +1033,7 @@ bool is_person(const Level* level, const Node* expression) {
   if (level == nullptr || column->varattno < 1) return false;
   if (const Node* merged = merged_column(level->query, column)) return is_person(level, merged);
   const Entry& entry = entry_of(level, column->varno);
-  if (OidIsValid(entry.relation)) {
-    return is_added_person(entry, column->varattno) ||
-           is_user_column(level, {entry.relation, column->varattno});
-  }
+  if (OidIsValid(entry.relation)) return is_person_of_relation(entry, column->varattno);
   return entry.below != nullptr && !hides_rows(entry.below) &&
          shows_person(entry.below, column->varattno);
 }

@@ -33,6 +33,8 @@ struct Statement {
   // aggregates such groups.
   List* chosen_groups;  // ChosenGroups
   bool aggregates_chosen_groups;
+  // The names of standard aggregates of which a public bound is the answer: char* (pg/plain).
+  List* answered_by_bounds;
 };
 
 // An entry of the range table.
@@ -46,7 +48,7 @@ struct Entry {
   Level* below;     // the query of a derived table, view or CTE; null for others, and in recursion
   bool is_in_from;  // others are parts of UNION, or for PostgreSQL's own use
   // Whether a left join finds at most one row of it for each protected row that it keeps: it is a
-  // person group of which the join compares all keys but the person.
+  // person group, or chooses rows of one, and the join compares all keys but the person.
   bool is_met_once;
 };
 
@@ -208,8 +210,13 @@ struct ColumnOrigin {
 };
 std::optional<ColumnOrigin> origin_of(const Level* level, const Node* expression);
 
+// The number of the column that a table gets after its own when a query is judged, if it is
+// protected through another one: the person of a row (pg/protect/references.hpp). The names of an
+// entry do not tell it: in a view they are those that the table had when it was created.
+AttrNumber added_person_of(Oid table);
+
 // Whether an expression is the column of a borrowed relation that identifies persons, or of several
-// in a UNION ALL.
+// in a UNION ALL. Rows of a protected table that the user may read are public, and identify nobody.
 bool is_person(const Level* level, const Node* expression);
 
 }  // namespace dpquantile

@@ -116,9 +116,7 @@ Node* column_of_relation(const Level* level, int number, const Searched& searche
   const Entry& entry = entry_of(level, number);
   const bool is_added = searched.column == kUsersOfReference;
   if (is_added && entry.below != nullptr) return nullptr;
-  const auto column = is_added
-                          ? static_cast<AttrNumber>(list_length(entry.table->eref->colnames) + 1)
-                          : searched.column;
+  const AttrNumber column = is_added ? added_person_of(entry.relation) : searched.column;
   return column_of_entry(level, number, column, searched.type, searched.modifier,
                          searched.collation);
 }
@@ -144,7 +142,9 @@ Node* show_in_from(const Level* level, const Searched& searched);
 // Null if the entry does not have it.
 Node* show_in_entry(const Level* level, int number, const Searched& searched) {
   const Entry& entry = entry_of(level, number);
-  if (entry.relation == searched.relation) return column_of_relation(level, number, searched);
+  if (entry.relation == searched.relation && entry.borrowed != nullptr) {
+    return column_of_relation(level, number, searched);
+  }
   if (OidIsValid(entry.relation) || entry.below == nullptr || hides_rows(entry.below)) {
     return nullptr;
   }

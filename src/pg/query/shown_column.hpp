@@ -21,7 +21,8 @@ Node* column_of_entry(const Level* level, int entry, AttrNumber number, Oid type
 Node* show_expression(const Level* level, int entry, Node* expression);
 
 // A column of an entry of FROM that has this column of a relation. Derived tables and CTEs that
-// leave it out get it. Null if it does not read the relation, or not in a form that can show it.
+// leave it out get it. Null if it does not read the relation with borrowed rights, or not in a form
+// that can show it.
 Node* show_column(const Level* level, int entry, const ColumnOrigin& origin);
 
 // In the same way, from all of FROM, a column with the users of a protected relation: its user

@@ -16,8 +16,8 @@ PricedCall priced(ReleaseNode* node, ReleaseCall* call, double rows) {
   const bool by_group = is_charged_by_group(*call) && node->plan.has_keys;
   const PrivacyCost* cost = known_cost(node, call);
   if (cost == nullptr) {
-    return {call->name, nullptr,      nullptr,          node->plan.grouping_sets,
-            by_group,   std::nullopt, node->plan.tables};
+    return {call->name, nullptr,      nullptr, node->plan.grouping_sets,
+            by_group,   std::nullopt, nullptr, node->plan.tables};
   }
   return {call->name,
           find_method(*call->family, call->method)->name.data(),
@@ -25,6 +25,7 @@ PricedCall priced(ReleaseNode* node, ReleaseCall* call, double rows) {
           node->plan.grouping_sets,
           by_group,
           expected_error(call->drawn, call->method, call->name, rows),
+          &method_of(call->checked),
           node->plan.tables};
 }
 

@@ -19,6 +19,7 @@ struct PricedCall {
   int times;                           // the number of grouping sets
   bool by_group;                       // whether it is charged for each group
   std::optional<ExpectedError> error;  // of an answer, if its cost is known
+  const MethodRow* stated;             // the method as it is stated, such as auto
   const List* tables;                  // OIDs of the protected tables that its rows are of
 };
 

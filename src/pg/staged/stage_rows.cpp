@@ -16,16 +16,27 @@ extern "C" {
 
 namespace dpquantile {
 
+void limit_rows(Stage* stage, std::optional<int> shown) {
+  if (!shown) return;
+  stage->most_rows = Min(stage->most_rows, *shown);
+  if (*shown <= kMostStageRows) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a subquery beside protected rows may give more than %d rows", kMostStageRows),
+           errdetail("It may give a row for each of its public keys."),
+           errhint("%sAdd ORDER BY and LIMIT %d to the subquery, or to its WHERE a condition on "
+                   "the keys.",
+                   charge_of_refused_call(), kMostStageRows)));
+}
+
 namespace {
 
-// One of the first two labels of an enum, or its only one.
-const char* made_up_label(Oid type, bool is_second) {
+const char* made_up_label(Oid type, int number) {
   CatCList* labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
-  const int number = is_second && labels->n_members > 1 ? 1 : 0;
   const char* label = nullptr;
   if (labels->n_members > 0) {
-    const auto* entry = reinterpret_cast<Form_pg_enum>(GETSTRUCT(&labels->members[number]->tuple));
-    label = pstrdup(NameStr(entry->enumlabel));
+    auto* tuple = &labels->members[number % labels->n_members]->tuple;
+    label = pstrdup(NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel));
   }
   ReleaseSysCacheList(labels);
   return label;
@@ -33,28 +44,27 @@ const char* made_up_label(Oid type, bool is_second) {
 
 }  // namespace
 
-const char* made_up_text(Oid type, bool is_second) {
-  if (type_is_enum(type)) return made_up_label(type, is_second);
+const char* made_up_text(Oid type, int number) {
+  if (type_is_enum(type)) return made_up_label(type, number);
   if (type >= FirstNormalObjectId) return nullptr;
-  if (type == TIMEOID || type == TIMETZOID) return is_second ? "01:00" : "00:00";
-  if (type == UUIDOID) {
-    return is_second ? "00000000-0000-0000-0000-000000000001"
-                     : "00000000-0000-0000-0000-000000000000";
+  if (type == TIMEOID || type == TIMETZOID) {
+    return psprintf("00:%02d:%02d", number / 60, number % 60);
   }
+  if (type == UUIDOID) return psprintf("00000000-0000-0000-0000-%012d", number);
   char category;
   bool is_preferred;
   get_type_category_preferred(type, &category, &is_preferred);
   switch (category) {
     case TYPCATEGORY_NUMERIC:
-      return is_second ? "1" : "0";
+      return psprintf("%d", number);
     case TYPCATEGORY_STRING:
-      return is_second ? "b" : "a";
+      return psprintf("a%d", number);
     case TYPCATEGORY_DATETIME:
-      return is_second ? "2001-01-01" : "2000-01-01";
+      return psprintf("%d-01-01", 2000 + number);
     case TYPCATEGORY_TIMESPAN:
-      return is_second ? "2 days" : "1 day";
+      return psprintf("%d days", number);
     case TYPCATEGORY_BOOLEAN:
-      return is_second ? "true" : "false";
+      return number % 2 == 0 ? "false" : "true";
     default:
       return nullptr;
   }
@@ -83,10 +93,10 @@ List* row_of_nulls(const RangeTblEntry* table) {
   return row;
 }
 
-Node* made_up(const RangeTblEntry* table, int column, bool is_second) {
+Node* made_up(const RangeTblEntry* table, int column, int number) {
   const Oid type = list_nth_oid(table->coltypes, column);
   Const* made = null_of(table, column);
-  const char* text = made_up_text(type, is_second);
+  const char* text = made_up_text(type, number);
   if (text == nullptr) return as<Node>(made);
   Oid input;
   Oid element;
@@ -96,19 +106,39 @@ Node* made_up(const RangeTblEntry* table, int column, bool is_second) {
   return as<Node>(made);
 }
 
-// Rows that differ in all keys taken together, and in no fewer columns; and one with NULLs, so that
-// nothing is left out because the others are none of its values. Public rows are looked at when
-// they are there.
+// A row of first values but for that of one column, from 1.
+List* made_up_row(const RangeTblEntry* table, int column, int number) {
+  List* row = NIL;
+  for (int i = 1; i <= list_length(table->coltypes); ++i) {
+    row = lappend(row, made_up(table, i - 1, i == column ? number : 0));
+  }
+  return row;
+}
+
+bool has_many_values(Oid type) {
+  return !type_is_enum(type) && type != BOOLOID && made_up_text(type, 0) != nullptr;
+}
+
+// A key of which each row may have a value of its own, or 0. Without one there are few rows.
+int key_of_many_rows(const RangeTblEntry* table, const Stage* stage) {
+  for (const int key : each_int(stage->keys)) {
+    if (has_many_values(list_nth_oid(table->coltypes, key - 1))) return key;
+  }
+  return 0;
+}
+
+// As many rows as may come, which differ in all keys taken together, and in no fewer columns; and
+// one with NULLs, so that nothing is left out because the others are none of its values. Public
+// rows are looked at when they are there.
 List* made_up_rows(const RangeTblEntry* table, const Stage* stage) {
   List* rows = list_make1(row_of_nulls(table));
-  if (stage->has_one_row || stage->is_public) return rows;
-  for (int other = 0; other <= list_length(stage->keys); ++other) {
-    const int changed = other == 0 ? 0 : list_nth_int(stage->keys, other - 1);
-    List* row = NIL;
-    for (int i = 1; i <= list_length(table->coltypes); ++i) {
-      row = lappend(row, made_up(table, i - 1, i == changed));
-    }
-    rows = lappend(rows, row);
+  if (stage->most_rows == 1 || stage->is_public) return rows;
+  rows = lappend(rows, made_up_row(table, 0, 0));
+  for (const int key : each_int(stage->keys)) rows = lappend(rows, made_up_row(table, key, 1));
+  const int key = key_of_many_rows(table, stage);
+  const int most = key == 0 ? 0 : stage->most_rows;
+  for (int number = 2; list_length(rows) < most; ++number) {
+    rows = lappend(rows, made_up_row(table, key, number));
   }
   return rows;
 }

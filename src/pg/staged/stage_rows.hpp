@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "pg/borrowed/early_values.hpp"
 #include "pg/server/mark.hpp"
 
@@ -23,14 +25,14 @@ enum class StagePlace {
 struct Stage {
   const Query* query;
   StagePlace place;
-  int parameter;  // the number of the external parameter; of a table, of one that says whether it
-                  // has rows, before those of its columns
-  Oid type;       // of the parameter
-  List* keys;     // IntList: columns of a table in which, together, no two of its rows are equal
-  bool has_one_row;
+  int parameter;   // the number of the external parameter; of a table, of one that says whether it
+                   // has rows, before those of its columns
+  Oid type;        // of the parameter
+  List* keys;      // IntList: columns of a table in which, together, no two of its rows are equal
+  int most_rows;   // of a table, that it may give
   bool is_public;  // reads no protected rows
 
-  static constexpr MarkKind kKind = {"dpquantile stage", 1};
+  static constexpr MarkKind kKind = {"dpquantile stage", 2};
   void each_field(MarkFields* fields) {
     fields->query("query", &query);
     auto number = static_cast<int>(place);
@@ -39,7 +41,7 @@ struct Stage {
     fields->integer("parameter", &parameter);
     fields->oid("type", &type);
     fields->list("keys", T_IntList, &keys);
-    fields->truth("has_one_row", &has_one_row);
+    fields->integer("most_rows", &most_rows);
     fields->truth("is_public", &is_public);
   }
 };
@@ -51,17 +53,23 @@ struct StagedQuery {
   List* answers;  // IntList: the parameters that are private answers, or follow from some
 };
 
-// At most so many rows may come from a subquery.
+// At most so many rows of a subquery are used.
 inline constexpr int kMostStageRows = kMaxElements;
 
-// The text of one of two different values of a type, or null for types that have none here. Rows of
-// answers are made up of them.
-const char* made_up_text(Oid type, bool is_second);
+// Notes how many rows a stage shows, if that is known, for the trial of those after it. ereports if
+// these may be more than kMostStageRows.
+void limit_rows(Stage* stage, std::optional<int> shown);
+
+// The text of a value of a type, another one for each number from 0 to before kMostStageRows, as
+// far as the type has so many; null for types that have none here. Rows of answers are made up of
+// them.
+const char* made_up_text(Oid type, int number);
 
 // A copy of a stage or of the rest with rows in the place of each table that it names: `rows` has
 // those of the first stages, List of List of List of Const, NIL for no rows and for other places.
 // Those of the others are made up. Whether the query is accepted with these is whether it will be
-// with those that come: they are different in the same columns. Of public tables it may not be.
+// with those that come: they are different in the same columns, and as many as may come. Of public
+// tables it may not be.
 Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows);
 
 // Parameters of the rest, all NULL: its own, and those of the stages, which PostgreSQL does not

@@ -10,6 +10,7 @@
 
 extern "C" {
 #include DPQ_EXPLAIN_FORMAT_HEADER
+#include "access/detoast.h"
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "executor/executor.h"
@@ -159,12 +160,11 @@ Const* constant_of(const TupleTableSlot* row, int column) {
                    attribute->attlen, value, is_null, attribute->attbyval);
 }
 
-[[noreturn]] void refuse_many_rows(const Stage* stage) {
+[[noreturn]] void refuse_many_rows() {
   ereport(ERROR,
           (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
            errmsg("a subquery beside protected rows gives more than %d rows", kMostStageRows),
-           errdetail(stage->is_public ? "The subquery is not charged."
-                                      : "What the subquery costs is charged."),
+           errdetail("The subquery is not charged."),
            errhint("Add ORDER BY and LIMIT to the subquery.")));
 }
 
@@ -175,12 +175,78 @@ void require_one_row(const Stage* stage, const List* rows) {
                   errhint("Add LIMIT 1.")));
 }
 
+// What is charged is answered: the warnings follow from answers.
+void warn_of_many_rows(int used) {
+  ereport(WARNING, (errmsg("only the first %d rows of a subquery beside protected rows are used, "
+                           "as with LIMIT %d",
+                           used, used),
+                    errdetail("A list may have %d rows and %d bytes.", kMostStageRows,
+                              static_cast<int>(kMaxValueBytes)),
+                    errhint("Add ORDER BY and LIMIT to the subquery.")));
+}
+
+void warn_of_long_values() {
+  ereport(
+      WARNING,
+      (errmsg("rows of a subquery beside protected rows have values that are too long, and are "
+              "left out; an only row has NULL in their place"),
+       errdetail("Protected rows are joined with values of at most %d bytes.", kMostAnswerBytes),
+       errhint("Shorten them in the subquery: left(value, 200).")));
+}
+
+Size bytes_of(const Const* value) {
+  return value->constisnull || value->constlen != -1 ? 0 : toast_raw_datum_size(value->constvalue);
+}
+
+// Sets values to NULL that are longer than the trial has taken them to be. Returns whether there
+// are any.
+bool forget_long_values(const List* row) {
+  bool has_long = false;
+  for (auto* value : each<Const>(row)) {
+    if (bytes_of(value) <= kMostAnswerBytes) continue;
+    value->constvalue = 0;
+    value->constisnull = has_long = true;
+  }
+  return has_long;
+}
+
+// Rows that VALUES may have.
+List* short_rows(const List* rows) {
+  List* found = NIL;
+  bool has_long = false;
+  for (auto* row : each<List>(rows)) {
+    const bool is_long = forget_long_values(row);
+    has_long |= is_long;
+    if (!is_long || list_length(rows) == 1) found = lappend(found, row);
+  }
+  if (has_long) warn_of_long_values();
+  return found;
+}
+
+// The first rows, whose values are an array that rows may be compared with.
+List* rows_of_array(List* rows) {
+  constexpr Size kMostOfElement = 8;  // for NULL, a place and an alignment
+  Size bytes = kMostOfElement * kMostStageRows;
+  int count = 0;
+  for (const auto* row : each<const List>(rows)) {
+    bytes += bytes_of(static_cast<const Const*>(linitial(row)));
+    if (bytes > kMaxValueBytes) break;
+    ++count;
+  }
+  if (count < list_length(rows)) warn_of_many_rows(count);
+  return list_truncate(rows, count);
+}
+
 // List of List of Const
 List* constants_of(const Stage* stage, const PartRows& part) {
   List* rows = NIL;
   TupleTableSlot* row = MakeSingleTupleTableSlot(part.columns, &TTSOpsMinimalTuple);
   while (tuplestore_gettupleslot(part.rows, true, false, row)) {
-    if (list_length(rows) == kMostStageRows) refuse_many_rows(stage);
+    if (list_length(rows) == kMostStageRows) {
+      if (stage->is_public) refuse_many_rows();
+      warn_of_many_rows(kMostStageRows);
+      break;
+    }
     slot_getallattrs(row);
     List* constants = NIL;
     for (int i = 0; i < part.columns->natts; ++i)
@@ -190,25 +256,8 @@ List* constants_of(const Stage* stage, const PartRows& part) {
   }
   ExecDropSingleTupleTableSlot(row);
   tuplestore_end(part.rows);
-  return rows;
-}
-
-// The keys of groups are chosen by answers, and counted when these are charged.
-[[noreturn]] void refuse_many_keys() {
-  ereport(ERROR,
-          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-           errmsg("a subquery beside protected rows may give more than %d rows", kMostStageRows),
-           errdetail("It may give a row for each of its public keys."),
-           errhint("%sAdd ORDER BY and LIMIT %d to the subquery, or to its WHERE a condition on "
-                   "the keys.",
-                   charge_of_refused_call(), kMostStageRows)));
-}
-
-void tell_of_many_rows() {
-  ereport(NOTICE, (errmsg("a subquery beside protected rows fails if it gives more than %d rows",
-                          kMostStageRows),
-                   errdetail("How many it gives is known when it has been charged."),
-                   errhint("Add ORDER BY and LIMIT %d to the subquery.", kMostStageRows)));
+  if (stage->is_public || stage->place == StagePlace::kValue) return rows;
+  return stage->place == StagePlace::kTable ? short_rows(rows) : rows_of_array(rows);
 }
 
 // ---- The values of parameters --------------------------------------------------------------
@@ -290,19 +339,23 @@ const CustomScan* staged_scan(const PlannedStmt* plan) {
   return IsA(scan, CustomScan) && strcmp(scan->methods->CustomName, kName) == 0 ? scan : nullptr;
 }
 
-bool try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
-               const List* rows);
+std::optional<int> shown_rows(const PlannedStmt* plan) {
+  ShownRows shown;
+  return find_mark(plan->rtable, &shown) ? std::optional(shown.most) : std::nullopt;
+}
 
-// Returns whether it is known that it may give too many rows for a stage.
-bool try_part(const EState* state, const StagedQuery* staged, const Query* query,
-              ParamListInfo known, const List* rows) {
+std::optional<int> try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+                             const List* rows);
+
+// Returns how many rows it shows at most, if that is known.
+std::optional<int> try_part(const EState* state, const StagedQuery* staged, const Query* query,
+                            ParamListInfo known, const List* rows) {
   const char* text = state->es_sourceText;
   PlannedStmt* plan = plan_quietly(staged, with_rows(staged, query, rows), text, known);
   const CustomScan* scan = staged_scan(plan);
   if (scan == nullptr) {
     check_execution(plan, text, known, state->es_queryEnv);
-    ManyRows many;
-    return find_mark(plan->rtable, &many) && many.is_known;
+    return shown_rows(plan);
   }
   const StagedQuery below = query_of(decode_mark<StagedPlan>(scan->custom_private));
   return try_parts(state, &below, known, NIL);
@@ -313,12 +366,12 @@ bool try_part(const EState* state, const StagedQuery* staged, const Query* query
 // fail; and private aggregates may have parameters or prices for which they are refused. So the
 // parts after the public ones are planned for a trial again, with these, and started. `rows`: those
 // of the public parts.
-bool try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
-               const List* rows) {
+std::optional<int> try_parts(const EState* state, const StagedQuery* query, ParamListInfo given,
+                             const List* rows) {
   ParamListInfo known = parameters_of(given, *query, rows);
   for (int i = list_length(rows); i < list_length(query->stages); ++i) {
-    const auto* stage = static_cast<const Stage*>(list_nth(query->stages, i));
-    if (try_part(state, query, stage->query, known, rows)) refuse_many_keys();
+    auto* stage = static_cast<Stage*>(list_nth(query->stages, i));
+    limit_rows(stage, try_part(state, query, stage->query, known, rows));
   }
   return try_part(state, query, query->rest, known, rows);
 }
@@ -535,17 +588,17 @@ PlannedStmt* make_plan(const StagedQuery* staged, bool is_part) {
 // All parts are planned for a trial, so that what is refused is refused before anything is charged.
 PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
   PlannedStmt* made = make_plan(staged, false);
-  ManyRows many;
-  for (const auto* stage : each<const Stage>(staged->stages)) {
+  ShownRows shown;
+  for (auto* stage : each<Stage>(staged->stages)) {
     const PlannedStmt* part =
         plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr);
-    if (find_mark(part->rtable, &many) && !many.is_known) tell_of_many_rows();
+    limit_rows(stage, shown_rows(part));
     depend_on(made, part);
   }
   const PlannedStmt* rest =
       plan_part(staged, with_rows(staged, staged->rest, NIL), text, options, nullptr);
   depend_on(made, rest);
-  if (find_mark(rest->rtable, &many)) put_mark(&made->rtable, many);
+  if (find_mark(rest->rtable, &shown)) put_mark(&made->rtable, shown);
   name_relations(made);
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);

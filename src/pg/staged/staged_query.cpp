@@ -237,13 +237,14 @@ Query* alone(const Level* level) {
 
 // ---- What is known of their rows -----------------------------------------------------------
 
-// LIMIT 1: the parser makes 1 a bigint.
-bool is_one(const Node* limit) {
-  if (limit == nullptr || !IsA(limit, FuncExpr)) return false;
-  const auto* cast = as<FuncExpr>(limit);
-  if (cast->funcid != F_INT8_INT4) return false;
-  const auto* constant = static_cast<Const*>(linitial(cast->args));
-  return IsA(constant, Const) && !constant->constisnull && DatumGetInt32(constant->constvalue) == 1;
+// How many rows of a query are used, as far as LIMIT says it: the parser makes 10 a bigint.
+int most_rows(const Query* query) {
+  const auto* cast = as<FuncExpr>(query->limitCount);
+  const bool is_stated = cast != nullptr && query->limitOption != LIMIT_OPTION_WITH_TIES &&
+                         IsA(cast, FuncExpr) && cast->funcid == F_INT8_INT4;
+  const auto* constant = is_stated ? static_cast<Const*>(linitial(cast->args)) : nullptr;
+  if (constant == nullptr || !IsA(constant, Const) || constant->constisnull) return kMostStageRows;
+  return Min(Max(DatumGetInt32(constant->constvalue), 0), kMostStageRows);
 }
 
 // The query of the only entry of FROM, or null.
@@ -259,8 +260,7 @@ bool gives_sets(const Query* query) {
 
 bool has_one_row(const Level* level) {
   const Query* query = level->query;
-  const bool is_limited = query->limitOption != LIMIT_OPTION_WITH_TIES;
-  if (is_limited && is_one(query->limitCount)) return true;
+  if (most_rows(query) == 1) return true;
   if (gives_sets(query)) return false;
   if (query->jointree->fromlist == NIL) return true;
   if (query->hasAggs && query->groupClause == NIL && query->groupingSets == NIL) return true;
@@ -314,7 +314,7 @@ Stage* add_stage(Staging* staging, const Level* level, StagePlace place, Oid typ
   stage->place = place;
   stage->parameter = staging->next_parameter;
   stage->type = type;
-  stage->has_one_row = has_one_row(level);
+  stage->most_rows = has_one_row(level) ? 1 : most_rows(level->query);
   stage->is_public = !reads_protected_rows(level);
   const Bitmapset* keys = keys_of(level);
   for (int key = -1; (key = bms_next_member(keys, key)) >= 0;) {
@@ -371,7 +371,7 @@ Node* stage_existence(Staging* staging, const SubLink* subquery, const Level* le
   first->limitCount = as<Node>(
       makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(1), false, FLOAT8PASSBYVAL));
   stage->query = first;
-  stage->has_one_row = true;
+  stage->most_rows = 1;
   NullTest* test = makeNode(NullTest);
   test->arg = as<Expr>(next_parameter(staging, BOOLOID, -1, InvalidOid, subquery->location));
   test->nulltesttype = IS_NOT_NULL;
@@ -475,7 +475,7 @@ void require_keys(const Staging* staging, const Level* level, const char* name) 
   const Bitmapset* keys = keys_of(level);
   for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
     const Oid type = exprType(as<Node>(column->expr));
-    if (!bms_is_member(column->resno, keys) || made_up_text(type, false) != nullptr) continue;
+    if (!bms_is_member(column->resno, keys) || made_up_text(type, 0) != nullptr) continue;
     refuse(staging->refused, kNowhere,
            psprintf("\"%s\" has a key of type %s, so that it cannot be joined with protected rows",
                     name, format_type_be(type)),

@@ -28,7 +28,7 @@ COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8, regclass) IS
   'The number of further queries of rows of a protected table that the budgets pay for: the role''s budget for the table and its general '
   'budget, whichever pays for fewer. epsilon: the epsilon of each query, from 1e-6 to 1000; on_table: the table, or NULL for the general '
   'budget alone. One row for each kind of query, as dp_budget_fits(epsilon) has them: role; accountant: that of the budget for the table, if '
-  'there is one; query; rho_each; fits, 0 if the budget for the table has been revoked. Reads no data and costs no budget.';
+  'there is one; query; rho_each; fits, 0 below a smallest charge, and if the budget for the table has been revoked. Reads no data and costs no budget.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
   RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)

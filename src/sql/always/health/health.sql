@@ -182,9 +182,10 @@ AS $$
 $$;
 COMMENT ON FUNCTION dpquantile.health_of_ledger() IS 'What dp_health tells of the ledger: whether it agrees with the budgets, and its size.';
 
+-- The planner expects many rows, for which it would compile the query.
 CREATE OR REPLACE FUNCTION @extschema@.dp_health()
   RETURNS TABLE (check_name text, subject text, status text, detail text)
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 AS $$
   SELECT * FROM dpquantile.health_of_version()
   UNION ALL

@@ -37,6 +37,67 @@ CREATE OR REPLACE FUNCTION dpquantile.findings_about_names() RETURNS TABLE (subj
 COMMENT ON FUNCTION dpquantile.findings_about_names() IS
   'What protection_findings tells about tables that have taken the name of a protected one, and are not protected.';
 
+CREATE OR REPLACE FUNCTION dpquantile.readers_of_tables() RETURNS TABLE (relation regclass, classid oid, objid oid)
+  LANGUAGE sql STABLE ROWS 10
+  BEGIN ATOMIC
+    WITH RECURSIVE private_aggregate (oid) AS (
+      SELECT p.oid
+        FROM pg_catalog.pg_extension e
+        JOIN pg_catalog.pg_depend d ON d.refclassid = 'pg_catalog.pg_extension'::regclass AND d.refobjid = e.oid AND d.classid = 'pg_catalog.pg_proc'::regclass
+        JOIN pg_catalog.pg_proc p ON p.oid = d.objid AND p.prokind = 'a'
+       WHERE e.extname = 'dpquantile'
+    ), reader (relation, classid, objid, is_invoker) AS (
+      SELECT t.relation, 'pg_catalog.pg_class'::regclass::oid, t.relation::oid, false FROM dpquantile.protected_table t
+      UNION
+      SELECT r.relation, n.classid, n.objid, n.is_invoker
+        FROM reader r
+        JOIN pg_catalog.pg_depend d ON d.refclassid = r.classid AND d.refobjid = r.objid
+                                   AND d.classid IN ('pg_catalog.pg_rewrite'::regclass, 'pg_catalog.pg_proc'::regclass)
+       CROSS JOIN LATERAL (
+         SELECT 'pg_catalog.pg_class'::regclass::oid, c.oid, c.relowner,
+                EXISTS (SELECT FROM pg_catalog.pg_options_to_table(c.reloptions) o WHERE o.option_name = 'security_invoker' AND o.option_value::boolean)
+           FROM pg_catalog.pg_rewrite w
+           JOIN pg_catalog.pg_class c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm')
+          WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass AND w.oid = d.objid
+         UNION ALL
+         SELECT d.classid, p.oid, p.proowner, NOT p.prosecdef
+           FROM pg_catalog.pg_proc p WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND p.oid = d.objid) n (classid, objid, owner, is_invoker)
+       -- What calls a private aggregate has been approved.
+       WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_depend a JOIN private_aggregate g ON g.oid = a.refobjid
+                          WHERE a.classid = d.classid AND a.objid = d.objid AND a.refclassid = 'pg_catalog.pg_proc'::regclass)
+         -- A view calls functions, and reads views with security_invoker, with the rights of who asks it.
+         AND NOT (n.classid = 'pg_catalog.pg_class'::regclass AND (r.is_invoker OR r.classid <> n.classid))
+         AND (n.is_invoker OR r.classid <> 'pg_catalog.pg_class'::regclass OR pg_catalog.has_any_column_privilege(n.owner, r.objid, 'SELECT'))
+    )
+    SELECT r.relation, r.classid, r.objid FROM reader r WHERE r.objid <> r.relation AND NOT r.is_invoker;
+  END;
+COMMENT ON FUNCTION dpquantile.readers_of_tables() IS
+  'Views, materialized views and functions with SECURITY DEFINER that read a protected table, relation, with the rights of an owner who may. Those of whose '
+  'queries the catalogs know nothing, such as functions in PL/pgSQL, and copies of rows are not among them. Tells nothing about any data.';
+
+CREATE OR REPLACE FUNCTION dpquantile.findings_about_readers() RETURNS TABLE (subject text, status text, detail text)
+  LANGUAGE sql STABLE
+  BEGIN ATOMIC
+    SELECT format('%s on %s', m.oid::regrole, r.relation), 'warning',
+           format('beside private answers the role may see what %s shows of the table. Take the right on it from the role, its groups and PUBLIC, unless that is meant for it',
+                  string_agg(DISTINCT pg_catalog.pg_describe_object(r.classid, r.objid, 0), ', '))
+      FROM dpquantile.readers_of_tables() r
+     CROSS JOIN pg_catalog.pg_roles m
+     WHERE m.rolcanlogin AND NOT m.rolsuper
+       AND (EXISTS (SELECT FROM dpquantile.present_budget b WHERE NOT b.revoked AND pg_catalog.pg_has_role(m.oid, b.role, 'MEMBER'))
+            OR EXISTS (SELECT FROM dpquantile.private_grant g
+                        WHERE g.grantee_oid IN (SELECT n.oid FROM pg_catalog.pg_roles n) AND pg_catalog.pg_has_role(m.oid, g.grantee_oid, 'MEMBER')))
+       AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles h
+                        WHERE pg_catalog.pg_has_role(m.oid, h.oid, 'MEMBER') AND pg_catalog.has_any_column_privilege(h.oid, r.relation, 'SELECT'))
+       AND EXISTS (SELECT FROM pg_catalog.pg_roles h
+                    WHERE pg_catalog.pg_has_role(m.oid, h.oid, 'MEMBER')
+                      AND CASE r.classid WHEN 'pg_catalog.pg_class'::regclass THEN pg_catalog.has_any_column_privilege(h.oid, r.objid, 'SELECT')
+                                         ELSE pg_catalog.has_function_privilege(h.oid, r.objid, 'EXECUTE') END)
+     GROUP BY m.oid, r.relation;
+  END;
+COMMENT ON FUNCTION dpquantile.findings_about_readers() IS
+  'What protection_findings tells about roles with a budget or private access that may read protected tables by what runs with the rights of others.';
+
 CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subject text, status text, detail text)
   LANGUAGE sql STABLE
   BEGIN ATOMIC
@@ -85,6 +146,8 @@ CREATE OR REPLACE FUNCTION dpquantile.protection_findings() RETURNS TABLE (subje
     SELECT * FROM dpquantile.findings_about_rights()
     UNION ALL
     SELECT * FROM dpquantile.findings_about_names()
+    UNION ALL
+    SELECT * FROM dpquantile.findings_about_readers()
      ORDER BY 1, 2, 3;
   END;
 COMMENT ON FUNCTION dpquantile.protection_findings() IS
