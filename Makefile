@@ -258,7 +258,7 @@ adversary: .build/adversary
 # wraps. Positions have 3 bits within their cell, in place of 24.
 exhaustive_headers := $(addprefix .build/exhaustive/include/core/,privacy/random.hpp exponential/rank.hpp)
 exhaustive_renamed := $(addprefix src/core/,exponential/exponential_mechanism.cpp exponential/joint_mechanism.cpp user_level/levy_interval.cpp \
-  user_level/window_interval.cpp)
+  user_level/window_interval.cpp privacy/nested_laplace.cpp)
 exhaustive_anew := $(exhaustive_renamed) $(addprefix src/core/,exponential/joint_chain.cpp exponential/rank.cpp exponential/rank_slots.cpp \
   exponential/small_joint_mechanism.cpp quantiles/independent_quantiles.cpp quantiles/quantiles.cpp quantiles/recursive_quantiles.cpp \
   selection/group_selection.cpp)
@@ -277,7 +277,7 @@ EXHAUSTIVE := $(LANGUAGE) -O1 $(DEBUG_INFO) $(WARNINGS) $(STRICT) -I.build/exhau
 .build/exhaustive/%.o: test/exhaustive/%.cpp $(exhaustive_headers)
 	@mkdir -p $(@D)
 	$(CXX) $(EXHAUSTIVE) -c -o $@ $<
-$(exhaustive_renamed:%.cpp=.build/exhaustive/%.o): EXHAUSTIVE += $(foreach name,quantile_position joint_positions levy_interval window_interval,-Ddraw_$(name)=real_draw_$(name))
+$(exhaustive_renamed:%.cpp=.build/exhaustive/%.o): EXHAUSTIVE += $(foreach name,quantile_position joint_positions levy_interval window_interval more_laplace,-Ddraw_$(name)=real_draw_$(name))
 .build/exhaustive/run: $(exhaustive_objects) $(filter-out $(exhaustive_anew:.cpp=.o) src/core/privacy/random.o src/core/privacy/noise.o,$(CORE_SOURCES:.cpp=.o))
 	$(CXX) -Wl,-z,muldefs -o $@ $^ -lcrypto -lpthread
 exhaustive: .build/exhaustive/run

@@ -48,7 +48,7 @@ INSERT INTO ordinary VALUES
   ('method', '''tree'''), ('accountant', '''pure'''), ('neighbours', '''replace'''), ('role', '''regress_dpq_team'''), ('upwards', 'true'),
   ('granularity', '1'), ('max_contributions', '8'), ('suppress', 'NULL'), ('smallest_charge', '1e-6'),
   ('note', 'NULL'), ('step', '''1 hour'''), ('bounds', 'ARRAY[0, 50, 100]'), ('counts', '''{3,4}'''), ('error', '5'), ('max_groups', '2'), ('max_rows', '4'), ('x_lower', '0'), ('x_upper', '10'),
-  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('answer_epsilon', '0.1'), ('rows_left_out', '5'), ('rows_left_out_error', '2'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
+  ('relation', '''t'''), ('smallest_epsilon', '0.01'), ('answer_epsilon', '0.1'), ('rows_left_out', '5'), ('rows_left_out_error', '2'), ('groups_left_out', '5'), ('groups_left_out_error', '2'), ('caller', '10'), ('reuse', '''1 day'''), ('start', '1'), ('stop', '10'),
   ('list', 'ARRAY[1, 2]'), ('column_name', '''value'''), ('column_type', '''float8'''), ('keys', '''{1}'''),
   ('every', '''month'''), ('at', '''2026-11-26'''), ('on_table', '''t'''), ('epsilon_spent', '1'), ('rho_spent', '0.01'),
   ('epsilon_limit', '2'), ('delta_limit', '1e-6'), ('rho_limit', '0.1'), ('charged_delta', 'NULL'), ('converting_delta', '1e-6'), ('had', 'NULL'), ('unit', 'NULL'), ('with_tables', 'true'), ('most_cancels', '100'), ('max_epsilon', '1'), ('most_bytes', '256'),

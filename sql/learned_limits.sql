@@ -97,7 +97,13 @@ SELECT dp_protect_table('stays', user_id => 'person', max_rows => 8), dp_set_dom
 -- The number of keys leaves out no group, and is not set.
 SELECT * FROM dp_learn_groups('stays', 'city', 100, 1);
 SELECT * FROM dp_learn_groups('stays', 'city', 100, 0.05); -- 60 for a group more, where 40 are in three
-SELECT max_rows, max_groups, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT max_rows, max_groups, groups_left_out, groups_left_out_error, published_epsilon FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+-- What is left out is told of this limit only.
+SELECT dp_protect_table('stays', user_id => 'person', max_rows => 7);
+SELECT max_groups, groups_left_out IS NOT NULL AS known FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT dp_protect_table('stays', user_id => 'person', max_groups => 1);
+SELECT max_groups, groups_left_out, groups_left_out_error FROM dp_protected_tables WHERE relation = 'stays'::regclass;
+SELECT dp_protect_table('stays', user_id => 'person', max_rows => 8, max_groups => 2);
 SELECT max_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 0.005, false);
 SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'zone', 100, 1, false);
 -- With NULL among the keys, and with a key for all others, which the list has besides
@@ -109,10 +115,21 @@ SELECT max_groups, all_groups FROM dp_learn_groups('stays', 'city', 100, 1, fals
 CREATE TABLE nights AS SELECT p AS person, n AS night, n > 7 AND p > 50 AS late FROM generate_series(1, 100) p, generate_series(1, 20) n;
 SELECT dp_protect_table('nights', user_id => 'person'), dp_set_domain('nights', 'night', (SELECT array_agg(n::text) FROM generate_series(1, 20) n));
 SELECT max_groups, groups_left_out, groups_left_out_error FROM dp_learn_groups('nights', 'night', 100, 100, false);
--- A list is stated also where queries need none.
-SELECT dp_learn_groups('nights', 'late', 100, 100, false);
-SELECT dp_set_domain('nights', 'late', '{f,t}');
+-- Keys that queries list by themselves: truth values, labels of an enum, whole numbers and dates between bounds. Rows with other values, and NULL, are in no group.
 SELECT max_groups, all_groups FROM dp_learn_groups('nights', 'late', 100, 100, false);
+CREATE TYPE season AS ENUM ('winter', 'spring', 'summer', 'autumn');
+CREATE TABLE trips AS SELECT p AS person, n AS length, date '2026-01-01' + n AS day, CASE WHEN n <= 3 THEN (enum_range(NULL::season))[n] END AS season, n::numeric AS price, n < 3 AS short FROM generate_series(1, 100) p, generate_series(1, 10) n;
+SELECT dp_protect_table('trips', user_id => 'person'), dp_set_domain('trips', 'length', 1, 5), dp_set_domain('trips', 'day', '2026-01-02', '2026-01-08');
+SELECT c, l.max_groups, l.all_groups FROM unnest('{season,length,day,short}'::name[]) c, dp_learn_groups('trips', c, 100, 100, false) l;
+SELECT dp_set_domain('trips', 'season', '{spring,autumn,NULL}');
+SELECT max_groups, all_groups FROM dp_learn_groups('trips', 'season', 100, 100, false);
+CREATE VIEW short_trips AS SELECT person, length > 2 AS long, season FROM trips;
+SELECT dp_protect_table('short_trips', user_id => 'person');
+SELECT c, l.max_groups, l.all_groups FROM unnest('{long,season}'::name[]) c, dp_learn_groups('short_trips', c, 100, 100, false) l;
+-- Too many, or of no such type
+SELECT dp_set_domain('trips', 'length', 1, 2000), dp_set_domain('trips', 'price', 1, 5);
+SELECT dp_learn_groups('trips', 'length', 100, 100, false);
+SELECT dp_learn_groups('trips', 'price', 100, 100, false);
 -- Keys of each type that may have a list, also of char(3) and bit(3), whose values are longer than those of SQL's char and bit: each person is in all four groups.
 CREATE TYPE grade AS ENUM ('a', 'b', 'c', 'd');
 CREATE DOMAIN three AS char(3);

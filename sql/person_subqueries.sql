@@ -83,6 +83,9 @@ SELECT count(*) FROM visits v LEFT JOIN (SELECT patient, kind, count(*) AS n FRO
 SELECT count(*) FROM visits v WHERE EXISTS (SELECT w.patient, count(*) FROM visits w WHERE w.patient = v.patient GROUP BY v.patient, w.patient HAVING count(*) > 2);
 SELECT count(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient = v.patient GROUP BY w.patient HAVING count(*) > 2);
 SELECT count(*) FROM visits v WHERE 2 < (SELECT count(*) FROM visits w WHERE w.patient = v.patient GROUP BY w.patient);
+SELECT count(*) FROM patients WHERE id = ANY (ARRAY(SELECT patient FROM visits GROUP BY patient HAVING count(*) > 2));
+SELECT count(*) FROM patients WHERE NOT id = ANY (ARRAY(SELECT patient FROM visits WHERE minutes > 10));
+SELECT count(*) FROM patients WHERE id <> ALL (ARRAY(SELECT patient FROM visits));
 SELECT count(*) FROM patients WHERE id IN (SELECT patient FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) v WHERE n > 2);
 WITH often AS (SELECT patient FROM visits GROUP BY patient HAVING count(*) > 2) SELECT count(*) FROM visits WHERE patient NOT IN (SELECT patient FROM often);
 

@@ -447,6 +447,7 @@ SET dpquantile.epsilon = 50;
 EXECUTE of_age(0);
 SELECT function, epsilon FROM dp_ledger ORDER BY number DESC LIMIT 1;
 SET dpquantile.epsilon = 101;
+SET dpquantile.epsilom = 1;
 EXECUTE of_age(0);
 SET dpquantile.epsilon = -1;
 RESET dpquantile.epsilon;

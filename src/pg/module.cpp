@@ -16,16 +16,17 @@
 #include "pg/staged/staged_node.hpp"
 
 extern "C" {
+#include "utils/guc.h"
+
 DPQ_MODULE_MAGIC;
 PGDLLEXPORT void _PG_init();
 }
 
-// The queue and the kept answers need shared memory, which a library gets only if it is preloaded.
+// The queue needs shared memory, which a library gets only if it is preloaded. When all settings
+// are defined, a misspelt one is an error.
 void _PG_init() {
-  if (process_shared_preload_libraries_in_progress) {
-    dpquantile::install_charge_queue();
-    dpquantile::install_kept_answers();
-  }
+  if (process_shared_preload_libraries_in_progress) dpquantile::install_charge_queue();
+  dpquantile::install_kept_answers();
   dpquantile::install_role_names();
   dpquantile::install_release_node();
   dpquantile::install_allocator_traces();
@@ -39,4 +40,5 @@ void _PG_init() {
   dpquantile::install_plain_hooks();
   dpquantile::install_staged_queries();
   dpquantile::install_distributed_hooks();
+  MarkGUCPrefixReserved("dpquantile");
 }

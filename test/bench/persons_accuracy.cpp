@@ -5,12 +5,18 @@
 // authors of R2T take them.
 //
 // The data are made up by the laws of TPC-H: at scale 1 150 000 customers, of whom two thirds have
-// 1 500 000 orders with some 6 000 000 lines. Q3, Q10 and Q18 protect customers, Q12 protects
-// orders. `tail` is no question of TPC-H: most of 150 000 persons have a row, a few very many.
+// 1 500 000 orders with some 6 000 000 lines; 10 000 suppliers have 80 parts each on offer. Q3, Q10
+// and Q18 protect customers, Q12 protects orders, Q11 and Q20 suppliers. `tail` is no question of
+// TPC-H: most of 150 000 persons have a row, a few very many.
 //
 //   limit       max_rows as dp_learn_limits finds it for the table, and the query with it
 //   totals      a sum of the totals of persons, clipped to bounds that dp_learn_bounds finds
-//   R2T         the published code, with its largest number 10^6 and its probability 0.1
+//   R2T         the published code, with its largest number 10^6 and its probability 0.1: only
+//   after
+//               the slash, because the mean of all is that of some rare runs, in which the noise of
+//               the widest truncation wins, and does not converge in so few trials
+//   R2T, best   the same with the probability that has the least mean error for these data, which
+//               nobody may know
 //   published   the error of R2T in its authors' repository, hkustDB/Race-to-the-Top, at scale 1
 //   best        with the limit that has the least error for these data at epsilon 0.8, which nobody
 //               may know: what its noise adds and what it leaves out
@@ -47,6 +53,7 @@ constexpr double kForAnswer = kEpsilon - kForLearning;
 constexpr OrdinalGrid kGrid(3, -123, 1024);
 
 using Numbers = std::vector<std::uint32_t>;  // one of each person
+using Errors = std::vector<double>;
 
 struct Question {
   const char* name;
@@ -57,7 +64,7 @@ struct Question {
 };
 
 // The days are counted from 1992-01-01.
-std::array<Question, 5> make_questions(double scale) {
+std::array<Question, 7> make_questions(double scale) {
   std::mt19937_64 generator(1);
   std::uniform_real_distribution<double> part;
   const auto up_to = [&](std::uint32_t number) {
@@ -86,14 +93,31 @@ std::array<Question, 5> make_questions(double scale) {
       chosen_of[customer] += ordered < kBefore && ordered + up_to(kShippedWithin) > kAfter;
     }
   }
+  const auto suppliers = std::max(1U, static_cast<std::uint32_t>(10'000 * scale));
+  constexpr std::uint32_t kPartsOfSupplier = 80;
+  Numbers offers_of(suppliers, kPartsOfSupplier);
+  Numbers cost_of(suppliers);
+  Numbers supplied_of(suppliers);
+  for (std::uint32_t& cost : cost_of) {
+    double millions = 0;
+    for (std::uint32_t part_of = 0; part_of < kPartsOfSupplier; ++part_of) {
+      millions += up_to(100'000) / 100.0 * up_to(9999) / 1e6;
+    }
+    cost = static_cast<std::uint32_t>(std::lround(millions));
+  }
+  for (const std::uint32_t lines : lines_of_order) {
+    for (std::uint32_t line = 0; line < lines; ++line) ++supplied_of[up_to(suppliers) - 1];
+  }
   Numbers heavy(customers);
   for (std::uint32_t& rows : heavy) {
     rows = static_cast<std::uint32_t>(std::min(std::pow(1 - part(generator), -2.0 / 3), 1e5));
   }
   return {{{"Q3", lines_of, std::move(chosen_of), true, 7339},
            {"Q10", orders_of, orders_of, true, 2615},
+           {"Q11", std::move(offers_of), std::move(cost_of), false, 36'438},
            {"Q12", lines_of_order, lines_of_order, true, 1373},
            {"Q18", std::move(lines_of), std::move(quantity_of), false, 201'958},
+           {"Q20", supplied_of, supplied_of, true, 34'726},
            {"tail", heavy, heavy, true, 0}}};
 }
 
@@ -150,13 +174,14 @@ class RaceToTheTop {
       sums_.push_back(clipped_sum(totals, std::pow(kBase, i)));
     }
   }
-  double draw(std::mt19937_64& generator) const {
+  // `fails`: the probability with which the largest sum may be too large.
+  double draw(double fails, std::mt19937_64& generator) const {
     std::exponential_distribution<double> noise;
     double largest = -10'000'000;
     for (int i = 1; i <= kRunners; ++i) {
       const double unit = std::pow(kBase, i) / kEpsilon * kRunners;
       const double laplace = noise(generator) - noise(generator);
-      const double behind = std::log(kRunners / kFails) / std::log(2.9718);
+      const double behind = std::log(kRunners / fails) / std::log(2.9718);
       largest = std::max(largest,
                          sums_[static_cast<std::size_t>(i - 1)] + unit * laplace - unit * behind);
     }
@@ -166,9 +191,19 @@ class RaceToTheTop {
  private:
   static constexpr double kBase = 5.5;
   static constexpr int kRunners = 8;  // the whole part of the logarithm of 10^6
-  static constexpr double kFails = 0.1;
   std::vector<double> sums_;
 };
+
+constexpr double kPublished = 0.1;
+
+Errors errors_of_race(const RaceToTheTop& race, double fails, double exact, int trials) {
+  std::mt19937_64 generator(1);
+  Errors errors;
+  for (int trial = 0; trial < trials; ++trial) {
+    errors.push_back(std::abs(race.draw(fails, generator) - exact));
+  }
+  return errors;
+}
 
 // --- The table -----------------------------------------------------------------------------------
 
@@ -180,8 +215,6 @@ double least_error(const Numbers& totals) {
   }
   return least;
 }
-
-using Errors = std::vector<double>;
 
 // The mean without `left_out` of the smallest and of the largest.
 double mean_of_middle(Errors errors, std::size_t left_out) {
@@ -202,14 +235,28 @@ void print(const char* name, const Errors& errors, int trials) {
   if (without > 0) std::printf(" (none in %d)", without);
 }
 
+void print_race(const RaceToTheTop& race, double exact) {
+  constexpr int kTrials = 10'000;
+  const auto middle = [](const Errors& errors) {
+    return mean_of_middle(errors, errors.size() / 5);
+  };
+  std::printf("  R2T - / %.0f", middle(errors_of_race(race, kPublished, exact, kTrials)));
+  double best = kPublished;
+  Errors least;
+  for (double fails = 0.1; fails > 1e-7; fails /= 2) {
+    const Errors errors = errors_of_race(race, fails, exact, kTrials);
+    if (!least.empty() && mean_of_middle(errors, 0) >= mean_of_middle(least, 0)) continue;
+    best = fails;
+    least = errors;
+  }
+  std::printf("  R2T, best (%.2g) %.0f / %.0f", best, mean_of_middle(least, 0), middle(least));
+}
+
 void compare(const Question& question, int trials, bool is_published) {
   const test::TestContext context;
-  std::mt19937_64 generator(1);
-  const RaceToTheTop race(question.totals);
   const double exact = clipped_sum(question.totals, HUGE_VAL);
   Errors with_limit;
   Errors with_totals;
-  Errors with_race;
   for (int trial = 0; trial < trials; ++trial) {
     const auto limit = find_limit(question.rows, context);
     if (limit) {
@@ -220,12 +267,11 @@ void compare(const Question& question, int trials, bool is_published) {
     if (upper) {
       with_totals.push_back(std::abs(sum_of_totals(question.totals, *upper, context) - exact));
     }
-    with_race.push_back(std::abs(race.draw(generator) - exact));
   }
   std::printf("%-4s exact %9.0f", question.name, exact);
   if (question.counts) print("limit", with_limit, trials);
   print("totals", with_totals, trials);
-  print("R2T", with_race, trials);
+  print_race(RaceToTheTop(question.totals), exact);
   if (is_published && question.published > 0) std::printf("  published %.0f", question.published);
   std::printf("  best %.0f\n", least_error(question.totals));
 }

@@ -1,5 +1,5 @@
 // Counts, sums, means, variances, pairs, histograms, learned bounds and limits: docs/privacy.md,
-// Theorems 21, 21p, 22, 25, 25b, 25e and 25m, "A number of distinct values", Theorem 28 for
+// Theorems 21, 21p, 22, 25, 25b, 25e, 25f and 25m, "A number of distinct values", Theorem 28 for
 // replacing. Values are such that sums are multiples of a large unit.
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "core/moments/moments.hpp"
 #include "core/moments/noisy_count.hpp"
 #include "core/moments/noisy_sum.hpp"
+#include "core/noisy_histogram/closer_look.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/noisy_histogram/learned_limit.hpp"
 #include "core/noisy_histogram/modal_bin.hpp"
@@ -156,6 +157,42 @@ void learned_bounds(Report& report) {
   }
 }
 
+// In two looks, of values in two of four cells. The first one, with a quarter of epsilon, takes 5
+// rows, and comes with a second one unless both cells have rows.
+void close_bounds(Report& report) {
+  constexpr OrdinalGrid kGrid(0, 0, 1);
+  constexpr double kValues[] = {-0.3, 1.7};
+  constexpr double kEpsilon = 24;
+  std::vector<Counts> data;
+  for (const Counts& counts : all_counts(2, report.by_effort(1, 2))) {
+    for (const std::uint64_t more : {0U, 4U}) data.push_back({counts[0] + more, counts[1]});
+  }
+  std::ranges::sort(data);
+  data.erase(std::unique(data.begin(), data.end()), data.end());
+  compare_counts(
+      report, text("close bounds, epsilon %g", kEpsilon), data,
+      vector_noise_costs(integer_noise_cost(pure(kEpsilon))),
+      {.least_chance = report.by_effort(1e-6, 1e-7)}, [&](const Counts& rows) -> Answer {
+        const test::TestContext context;
+        const auto count = [&](std::uint32_t cells, auto cell_of) {
+          Counts counts(cells);
+          for (std::size_t i = 0; i < rows.size(); ++i) counts[cell_of(kValues[i])] += rows[i];
+          return counts;
+        };
+        const FirstLook first = look_for_bounds(
+            kGrid, count(kGrid.cells(), [&](double value) { return kGrid.cell_of(value); }),
+            kEpsilon, {-2, 2, 0}, context);
+        if (!first.closer && !first.bounds) return {};
+        if (first.bounds) return {bits_of(first.bounds->lower), bits_of(first.bounds->upper)};
+        const CloserLook& look = *first.closer;
+        const LearnedBounds bounds = look_closer(
+            look, count(look.grid.cells(), [&](double value) { return look.cell_of(value); }),
+            kEpsilon, context);
+        return {bits_of(look.found.lower), bits_of(look.found.upper), bits_of(bounds.lower),
+                bits_of(bounds.upper)};
+      });
+}
+
 // Persons with one row and two, or three. A limit takes 20 persons with an epsilon of 1.5, 5 with
 // 6. Next to that, and where few persons have most rows, a person more decides what is found.
 void learned_limits(Report& report) {
@@ -275,6 +312,7 @@ std::vector<Check> moment_checks() {
           {"histograms", histograms},
           {"fullest bins", modal_bins},
           {"learned bounds", learned_bounds},
+          {"close bounds", close_bounds},
           {"learned limits", learned_limits},
           {"sums", sums},
           {"Bernstein sums", bernstein},

@@ -1,8 +1,10 @@
 // The samplers that draws of noise come from: the real ones, under other names. Their exact law is
 // compared with the one that they declare, which stands in for them in the other files.
 #include <cmath>
+#include <cstdlib>
 
 #include "core/privacy/exp_coin.hpp"
+#include "core/privacy/nested_laplace.hpp"
 #include "exhaustive/checks.hpp"
 #include "exhaustive/real_samplers.hpp"
 #include "support/context_testing.hpp"
@@ -125,12 +127,35 @@ void weighted_items(Report& report) {
   }
 }
 
+// Lemma N1: noise of the whole of epsilon, and more noise, are noise of a part.
+void nested_noise(Report& report) {
+  for (const double epsilon : {6.0, 12.0}) {
+    constexpr int kParts = 4;
+    const NestedScales scales = nested_laplace_scales(epsilon, kParts);
+    const NoiseTable whole = NoiseTable::laplace(scales.whole);
+    const NoiseTable part = NoiseTable::laplace(scales.part);
+    const double q = std::exp(-1 / part.spread());
+    compare_with(report, text("nested noise, epsilon %g", epsilon),
+                 law_of(
+                     [&]() -> Answer {
+                       const test::TestContext context;
+                       return {whole.draw(context.random) +
+                               real_draw_more_laplace(part, kParts, context.random)};
+                     },
+                     {.least_chance = report.by_effort(1e-7, 1e-9)}),
+                 [&](std::int64_t y) {
+                   return (1 - q) / (1 + q) * std::pow(q, static_cast<double>(std::abs(y)));
+                 });
+  }
+}
+
 }  // namespace
 
 std::vector<Check> noise_checks() {
   return {{"samplers, coins", coins},
           {"samplers, Laplace noise", laplace},
           {"samplers, Gaussian noise", gaussian},
+          {"samplers, nested noise", nested_noise},
           {"samplers, weighted items", weighted_items}};
 }
 

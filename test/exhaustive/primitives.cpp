@@ -10,6 +10,7 @@
 
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
+#include "core/privacy/nested_laplace.hpp"
 #include "core/privacy/noise.hpp"
 #include "core/privacy/noise_table.hpp"
 #include "core/privacy/random.hpp"
@@ -196,6 +197,24 @@ std::int64_t NoiseTable::draw(RandomStream&) const {
 
 void NoiseTable::draw(std::span<std::int64_t> noise, RandomStream& random) const {
   for (std::int64_t& each : noise) each = draw(random);
+}
+
+// The difference of two numbers that are 0, or else geometric ones (Lemma N1).
+std::int64_t draw_more_laplace(const NoiseTable& part, int parts, RandomStream&) {
+  const double q = std::exp(-1 / part.spread());
+  const double nothing = std::pow(q, parts - 1) * (1 - q) / (1 - std::pow(q, parts));
+  std::vector<double> side;
+  for (double chance = (1 - nothing) * (1 - q); chance > 1e-14; chance *= q) side.push_back(chance);
+  side[0] += nothing;
+  const auto far = static_cast<std::ptrdiff_t>(side.size()) - 1;
+  std::vector<double> chances(2 * side.size() - 1);
+  for (std::ptrdiff_t up = 0; up <= far; ++up) {
+    for (std::ptrdiff_t down = 0; down <= far; ++down) {
+      chances[static_cast<std::size_t>(far + up - down)] +=
+          side[static_cast<std::size_t>(up)] * side[static_cast<std::size_t>(down)];
+    }
+  }
+  return static_cast<std::int64_t>(draws().outcome(chances, 0)) - far;
 }
 
 // ---- Mechanisms that propose until they accept

@@ -162,13 +162,25 @@ class PersonSubqueries:
         where += self.trees.conditions(inner.columns, 0.4) + self.conditions(inner, 0.25)
         if is_correlated and miss != "no person":
             where = (self.term(part, compared, miss), *where)
+        if is_correlated and not miss and self.choices.chance(0.25):
+            where += self.same_columns(part, inner)
         if miss in ("another column", "two columns"):
             other = self.choices.one_of(self.others(part))
             own = self.choices.one_of([column for column in inner.columns if column.type == other.type] or list(inner.columns))
-            text = self.choices.one_of(["# = #", "# > #", "# <= #"]) if own.type == other.type else "#::text <> #::text"
+            texts = ["# > #", "# <= #", "# <> #"] if miss == "two columns" else ["# = #", "# > #", "# <= #"]
+            text = self.choices.one_of(texts) if own.type == other.type else "#::text <> #::text"
             where = (where[1:] if miss == "another column" else where) + (Expr("another column", text, "bool", (own.expr(), other.expr())),)
         self.depth -= 1
         return Select("subquery", (), source, where)
+
+    def same_columns(self, part: "Part", inner: "Part") -> Tuple[Expr, ...]:
+        """Perhaps a comparison of other columns than those of the persons, as groups are told apart."""
+        pairs = [(own, other) for own in self.others(inner) for other in self.others(part) if own.type == other.type]
+        if not pairs:
+            return ()
+        own, other = self.choices.one_of(pairs)
+        sides = (own.expr(), other.expr()) if self.choices.chance(0.7) else (other.expr(), own.expr())
+        return (Expr("same columns", "# = #", "bool", sides),)
 
     def term(self, part: "Part", compared: Compared, miss: str) -> Expr:
         """By which the persons are compared, or the reference."""

@@ -78,7 +78,7 @@ DROP FUNCTION @extschema@.dp_option(text, text);
 
 -- dp_add_charge has one more argument. Who may call it may call the new one (privileges.sql). Views and functions of users that were
 -- made with it keep it, in schema dpquantile.
-SELECT set_config('dpquantile.kept_grants',
+SELECT set_config('dpq_upgrade.kept_grants',
                   coalesce(jsonb_agg(jsonb_build_object(
                     'made', '@extschema@.dp_add_charge(regrole, numeric, numeric, numeric, text, regclass, text)',
                     'grantee', g.grantee::regrole::text || CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)), '[]')::text, true)

@@ -23,7 +23,7 @@ SELECT dp_protect_table('visit', 'patient', 20, max_groups => 2), dp_protect_tab
        dp_grant_budget('researcher', 10, every => '1 year'), dp_grant_budget('researcher', 5, on_table => 'visit', every => '1 month'),
        dp_grant_budget('researcher', 2, on_table => 'staff'), dp_restrict_role('researcher') \g /dev/null
 SELECT FROM dp_learn_domain('staff', 'salary', 0.5, apply => false), dp_learn_keys('staff', 'salary', 0.25, 1e-6, apply => false) \g /dev/null
-UPDATE dpquantile.protected_table SET rows_left_out = 5, rows_left_out_error = 2 WHERE relation = 'visit'::regclass;
+UPDATE dpquantile.protected_table SET rows_left_out = 5, rows_left_out_error = 2, groups_left_out = 3, groups_left_out_error = 1 WHERE relation = 'visit'::regclass;
 DROP ROLE leaver;
 SET SESSION AUTHORIZATION researcher;
 SELECT dp_count(1) FROM staff \g /dev/null

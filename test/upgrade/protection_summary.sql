@@ -1,6 +1,6 @@
 -- What pg_upgrade must keep of protection.sql. For psql -Atq as a superuser.
 SET TimeZone = 'UTC';
-SELECT 'table', relation, relation::oid, user_column, user_number, max_rows, unit, through, max_groups, rows_left_out, rows_left_out_error FROM dpquantile.protected_table ORDER BY relation::text;
+SELECT 'table', relation, relation::oid, user_column, user_number, max_rows, unit, through, max_groups, rows_left_out, rows_left_out_error, groups_left_out, groups_left_out_error FROM dpquantile.protected_table ORDER BY relation::text;
 SELECT 'identity', relation, table_id FROM dpquantile.table_identity ORDER BY relation::text;
 SELECT 'named', * FROM dpquantile.table_name ORDER BY table_id, name;
 SELECT 'access', relation, grantee, grantee_oid, smallest_epsilon, epsilon, delta, reuse, most_cancels, max_epsilon, granted_at, granted_by

@@ -29,6 +29,7 @@ class OrdinalGrid {
   double edge(std::uint32_t i) const;
 
   int digits() const { return digits_; }
+  int end() const { return end_; }
 
  private:
   // The number of cells for values from 0 on.

@@ -1,7 +1,9 @@
 // dp_learn_domain: the owner of a protected table has bounds of a column found, and publishes them.
 #include <cmath>
+#include <limits>
 #include <optional>
 
+#include "core/noisy_histogram/closer_look.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/privacy/mechanism.hpp"
 #include "pg/charge/published.hpp"
@@ -25,6 +27,8 @@ namespace {
 // up to 2^-123, and octaves of 8 from there on (ordinal_grid_of). Each bound of zeros alone is
 // farther with a probability below 1.3e-8 (Theorem 25c with D = 40).
 constexpr double kEndOfZeros = 0x1p-118;
+// A range of so few values of a type is not looked at more closely.
+constexpr double kLeastSteps = 8;
 // The least and the largest value of a person count.
 constexpr int kValuesOfPerson = 2;
 
@@ -37,6 +41,11 @@ PrivacyParameter privacy_of_value(double epsilon, int values) {
            errmsg("epsilon must be at least %s where the table protects persons, got %s",
                   decimal_text(values * kMinEpsilon), decimal_text(epsilon)),
            errhint("Half of it is for the least value of each person, half for the largest.")));
+}
+
+// What a closer look has of the guarantee.
+PrivacyParameter rest_of(double epsilon) {
+  return pure(epsilon * (kLooks - 1) / kLooks);
 }
 
 // A condition of SQL that holds for finite values alone. NaN is larger than all numbers. No numeric
@@ -77,33 +86,98 @@ const char* query_of_values(const PersonRows& rows, const Column& column, ValueT
       value, value, rows.from, rows.person, counts, rows.person);
 }
 
-// Counts the finite values of the row in the cells of the grid.
-void count_row(const OrdinalGrid& grid, HeapTuple row, TupleDesc columns, ValueType type,
-               uint64* counts) {
+// Calls count(number) for each finite value of the row.
+template <class Count>
+void count_row(HeapTuple row, TupleDesc columns, ValueType type, Count count) {
   for (int column = 1; column <= columns->natts; ++column) {
     bool is_null;
     const Datum value = SPI_getbinval(row, columns, column, &is_null);
     if (is_null) continue;
     const double number = number_of_value(type, value);
-    if (std::isfinite(number)) ++counts[grid.cell_of(number)];
+    if (std::isfinite(number)) count(number);
   }
 }
 
+// A range of which this end is the farthest from 0 has no values but 0 of the type in it.
+double end_of_zeros(ValueType type) {
+  return is_whole(type) ? 1 : kEndOfZeros;
+}
+
+AllValues all_values(ValueType type) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return {nearest_number(type, -kMost), nearest_number(type, kMost),
+          kLeastSteps * end_of_zeros(type)};
+}
+
+// Calls body(context).
+template <class Body>
+void with_randomness(Body body) {
+  RandomStream* random = make_query_random(CurrentMemoryContext);
+  with_scratch([&](ContextMemory& memory) {
+    CancelPoll cancel(cancel_requested);
+    body(MechanismContext(*random, cancel, &memory));
+  });
+}
+
+// The least and the largest value between the bounds. Those of a closer look are between values.
+NumberRange range_of_look(ValueType type, const LearnedBounds& bounds) {
+  if (!is_whole(type)) return range_of_values(type, bounds.lower, bounds.upper);
+  return range_of_values(type, std::ceil(bounds.lower) - 0.5, std::floor(bounds.upper) + 0.5);
+}
+
+// What is found of a column, or that nothing is, in one look or two.
 struct Found {
   bool any;
   LearnedBounds bounds;
+  NumberRange range;
+  PrivacyParameter privacy;  // of what lies outside
 };
 
-Found draw_bounds(const OrdinalGrid& grid, const uint64* counts, const PrivacyParameter& privacy) {
-  RandomStream* random = make_query_random(CurrentMemoryContext);
-  Found found{};
-  with_scratch([&](ContextMemory& memory) {
-    CancelPoll cancel(cancel_requested);
-    const auto bounds = learn_bounds(grid, {counts, grid.cells()}, privacy,
-                                     MechanismContext(*random, cancel, &memory));
-    found = {bounds.has_value(), bounds.value_or(LearnedBounds{})};
+// The rows of the query, which are read twice if a closer look is worth it.
+struct ValuesOfRows {
+  Portal rows;
+  Portal again;
+  ValueType type;
+};
+
+uint64* counts_of(Portal portal, ValueType type, uint32 cells, auto cell_of) {
+  auto* counts = static_cast<uint64*>(palloc0(cells * sizeof(uint64)));
+  fetch_rows(portal, [&](HeapTuple row, TupleDesc columns) {
+    count_row(row, columns, type, [&](double number) { ++counts[cell_of(number)]; });
   });
-  return found;
+  return counts;
+}
+
+// Disconnects from SPI.
+Found find_bounds(const ValuesOfRows& values, ValueType type, double epsilon) {
+  const OrdinalGrid grid = ordinal_grid_of(type);
+  const uint64* counts = counts_of(values.rows, values.type, grid.cells(),
+                                   [&](double number) { return grid.cell_of(number); });
+  bool any = false;
+  bool closer = false;
+  LearnedBounds bounds{};
+  CloserLook look{grid, 0, bounds};
+  with_randomness([&](const MechanismContext& context) {
+    const FirstLook first =
+        look_for_bounds(grid, {counts, grid.cells()}, epsilon, all_values(type), context);
+    any = first.bounds.has_value();
+    bounds = first.bounds.value_or(bounds);
+    closer = first.closer.has_value();
+    look = first.closer.value_or(look);
+  });
+  if (closer) {
+    counts = counts_of(values.again, values.type, look.grid.cells(),
+                       [&](double number) { return look.cell_of(number); });
+    with_randomness([&](const MechanismContext& context) {
+      bounds = look_closer(look, {counts, look.grid.cells()}, epsilon, context);
+    });
+  } else {
+    SPI_cursor_close(values.again);
+  }
+  SPI_finish();
+  if (closer) return {true, bounds, range_of_look(type, bounds), rest_of(epsilon)};
+  return {any, bounds, any ? range_of_values(type, bounds.lower, bounds.upper) : NumberRange{},
+          pure(epsilon)};
 }
 
 // Whether the value with the number 0 is like others: a day or a moment.
@@ -113,7 +187,7 @@ bool is_moment(ValueType type) {
 
 // As the domain they would make 0 of all other values.
 bool tells_zeros_alone(ValueType type, const LearnedBounds& bounds) {
-  const double end = is_whole(type) ? 1 : kEndOfZeros;
+  const double end = end_of_zeros(type);
   return !is_moment(type) && bounds.lower >= -end && bounds.upper <= end;
 }
 
@@ -200,24 +274,18 @@ DPQ_FUNCTION(dpq_learn_domain) {
   const PrivacyParameter of_value =
       privacy_of_value(epsilon, protection.user_column != 0 ? kValuesOfPerson : 1);
   const char* query = query_of_values(rows_with_persons(protection), column, type);
-  const OrdinalGrid grid = ordinal_grid_of(type);
-  auto* counts = static_cast<uint64*>(palloc0(grid.cells() * sizeof(uint64)));
-
   const ValueType type_of_rows = *find_value_type(getBaseType(column.type));  // real stays real
-  Portal portal = open_rows(relation, query);
+  const Portal rows = open_rows(relation, query);
+  const Portal again = open_rows_again(query);
   note_publication_by_worker({"dp_learn_domain", relation, NameStr(column.name), epsilon, 0});
-  read_rows(portal, [&](HeapTuple row, TupleDesc columns) {
-    count_row(grid, row, columns, type_of_rows, counts);
-  });
-  const Found found = draw_bounds(grid, counts, of_value);
-  pfree(counts);
+  const Found found = find_bounds({rows, again, type_of_rows}, type, of_value.value);
 
-  const int64 outside = most_outside(of_value);
+  const int64 outside = most_outside(found.privacy);
   if (!found.any) {
     notice_nothing(column);
     return row_of_result(fcinfo, nullptr, nullptr, outside, false);
   }
-  NumberRange range = range_of_values(type, found.bounds.lower, found.bounds.upper);
+  NumberRange range = found.range;
   if (step > 0) range = rounded_to_steps(type, range, step);
   const char* lower = bound_text(type, range.lower);
   const char* upper = bound_text(type, range.upper);
@@ -234,7 +302,8 @@ DPQ_FUNCTION(dpq_learn_domain) {
 DPQ_FUNCTION(dpq_learn_expected_error) {
   const PrivacyParameter of_value =
       privacy_of_value(stated_amount(PG_GETARG_FLOAT8(0)), PG_GETARG_BOOL(1) ? kValuesOfPerson : 1);
-  Datum values[] = {Int64GetDatum(least_values(of_value)), Int64GetDatum(most_outside(of_value))};
+  Datum values[] = {Int64GetDatum(least_values(of_value)),
+                    Int64GetDatum(most_outside(rest_of(of_value.value)))};
   bool nulls[lengthof(values)] = {};
   return result_row(fcinfo, values, nulls);
 }

@@ -10,9 +10,11 @@
 #include "pg/owner/column_domains.hpp"
 #include "pg/owner/learning.hpp"
 #include "pg/owner/own_relation.hpp"
+#include "pg/plain/group_keys.hpp"
 #include "pg/server/boundary.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/query_random.hpp"
+#include "pg/server/trees.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -65,24 +67,20 @@ const char* query_of_persons(const PersonRows& rows) {
                   rows.person, rows.person);
 }
 
-// ereports if the column has no list of keys. Without a list it is not known how many groups an
-// answer has, and the noise is in each of them.
-const ColumnDomain& require_list(Oid relation, const Column& column) {
+// ereports if there is no public list of the keys of the column. Without one it is not known how
+// many groups an answer has, and the noise is in each of them.
+[[noreturn]] void refuse_without_list(Oid relation, const Column& column) {
   const char* name = NameStr(column.name);
-  const ColumnDomain* domain = find_domain(relation, get_attnum(relation, name));
-  if (domain != nullptr && domain->keys != nullptr) return *domain;
   const char* table = quote_literal_cstr(get_rel_name(relation));
   ereport(
       ERROR,
       (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-       errmsg("column \"%s\" of %s has no list of keys in its domain", name,
-              get_rel_name(relation)),
-       errhint(
-           "Each group has the noise, so their number must be known. State the keys, also those "
-           "of a column with bounds, of boolean, for example '{f,t}', or of an enum, which "
-           "queries list without it: SELECT dp_set_domain(%s, %s, '{...}'). Or have them "
-           "found by dp_learn_keys.",
-           table, quote_literal_cstr(name))));
+       errmsg("column \"%s\" of %s has no list of keys", name, get_rel_name(relation)),
+       errhint("Each group has the noise, so their number must be known. State the keys: SELECT "
+               "dp_set_domain(%s, %s, '{...}'), or have them found by dp_learn_keys. The keys of "
+               "a boolean, of an enum, and of at most %d whole numbers or dates between bounds "
+               "are known without.",
+               table, quote_literal_cstr(name), kMaxElements)));
 }
 
 // The keys by which groups are told apart: of the list without the one that stands for all others.
@@ -93,15 +91,16 @@ struct ListedKeys {
   bool others;  // whether other values are in a group, too
 };
 
-ListedKeys listed_keys(const ColumnDomain& domain) {
+// `other`: the number of that one, from 1; 0 if there is none.
+ListedKeys listed_keys(ArrayType* texts, int other) {
   Datum* keys;
   bool* nulls;
   int number;
-  deconstruct_array(domain.keys, TEXTOID, -1, false, TYPALIGN_INT, &keys, &nulls, &number);
-  ListedKeys listed{nullptr, number, false, domain.other > 0};
+  deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &keys, &nulls, &number);
+  ListedKeys listed{nullptr, number, false, other > 0};
   int kept = 0;
   for (int i = 0; i < number; ++i) {
-    if (i == domain.other - 1) continue;
+    if (i == other - 1) continue;
     listed.has_null = listed.has_null || nulls[i];
     if (!nulls[i]) keys[kept++] = keys[i];
   }
@@ -111,6 +110,29 @@ ListedKeys listed_keys(const ColumnDomain& domain) {
   getTypeOutputInfo(TEXTARRAYOID, &output, &is_varlena);
   listed.texts = OidOutputFunctionCall(output, PointerGetDatum(array));
   return listed;
+}
+
+// As the texts of the keys that queries list by themselves.
+ArrayType* texts_of_known_keys(List* values, Oid type) {
+  const int count = list_length(values);
+  Keys keys{static_cast<Datum*>(palloc0(static_cast<Size>(count) * sizeof(Datum))),
+            static_cast<bool*>(palloc0(static_cast<Size>(count))), 0};
+  for (const auto* value : each<Const>(values)) {
+    keys.values[keys.count] = value->constvalue;
+    keys.nulls[keys.count++] = value->constisnull;
+  }
+  return DatumGetArrayTypeP(texts_of(keys, type));
+}
+
+// The keys that the owner has stated, or else those that a query of the column lists: truth values,
+// labels of an enum, whole numbers or dates between bounds.
+ListedKeys keys_of_column(Oid relation, const Column& column) {
+  const char* name = NameStr(column.name);
+  const ColumnDomain* domain = find_domain(relation, get_attnum(relation, name));
+  if (domain != nullptr && domain->keys != nullptr) return listed_keys(domain->keys, domain->other);
+  List* known = public_values_of_column(relation, name);
+  if (known == NIL) refuse_without_list(relation, column);
+  return listed_keys(texts_of_known_keys(known, column.type), 0);
 }
 
 // A row for each person, with the number of the own groups: of the keys that are listed, and of all
@@ -195,19 +217,13 @@ int64 whole_rows(double rows) {
   return static_cast<int64>(std::llround(std::min(rows, 0x1p62)));
 }
 
-void set_limit(Oid relation, const LearnedLimit& found) {
-  InternalCall call("set_learned_limit");
+// `setter`: the function that makes it the limit of the table.
+void set_limit(Oid relation, const char* setter, const LearnedLimit& found) {
+  InternalCall call(setter);
   call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
   call.add(INT4OID, {Int32GetDatum(static_cast<int32>(found.limit)), false});
   call.add(INT8OID, {Int64GetDatum(whole_rows(found.left_out)), false});
   call.add(INT8OID, {Int64GetDatum(whole_rows(found.left_out_error)), false});
-  (void)call.result();
-}
-
-void set_groups(Oid relation, const LearnedLimit& found) {
-  InternalCall call("set_learned_groups");
-  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
-  call.add(INT4OID, {Int32GetDatum(static_cast<int32>(found.limit)), false});
   (void)call.result();
 }
 
@@ -249,7 +265,7 @@ DPQ_FUNCTION(dpq_learn_limits) {
   const Found found = draw_limit({persons, kRowCells}, epsilon, noise_of_one, kMostOfPerson);
   if (!found.any) notice_nothing(relation, "max_rows");
   const bool applies = found.any && wished;
-  if (applies) set_limit(relation, found.limit);
+  if (applies) set_limit(relation, "set_learned_limit", found.limit);
   return row_of_result(fcinfo, found, noise_of_one, applies);
 }
 
@@ -265,7 +281,7 @@ DPQ_FUNCTION(dpq_learn_groups) {
   const double epsilon = epsilon_argument(fcinfo, 2);
   report(guarded([&] { check_epsilon(epsilon); }));
   const double noise_of_one = 1 / epsilon_of_answers(fcinfo, 3, relation);
-  const ListedKeys listed = listed_keys(require_list(relation, column));
+  const ListedKeys listed = keys_of_column(relation, column);
   const char* query = query_of_groups(rows_with_persons(protection), column, listed);
   auto* persons = static_cast<uint64*>(palloc0(kRowCells * sizeof(uint64)));
 
@@ -282,7 +298,7 @@ DPQ_FUNCTION(dpq_learn_groups) {
   if (has_all && wished) notice_all_keys(relation, column, listed.number);
   const bool applies = found.any && !has_all && wished;
   if (applies) {
-    set_groups(relation, found.limit);
+    set_limit(relation, "set_learned_groups", found.limit);
     notice_other_keys(relation, found.limit.limit);
   }
   return row_of_result(fcinfo, found, noise_of_one, applies);

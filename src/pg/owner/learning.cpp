@@ -141,6 +141,12 @@ Portal open_rows(Oid relation, const char* query) {
   if (SPI_connect() != SPI_OK_CONNECT) {
     ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("SPI cannot be connected")));
   }
+  const Portal portal = open_rows_again(query);
+  require_answerable(relation);
+  return portal;
+}
+
+Portal open_rows_again(const char* query) {
   Portal volatile portal = nullptr;
   begin_total_planning();
   PG_TRY();
@@ -148,7 +154,6 @@ Portal open_rows(Oid relation, const char* query) {
   PG_FINALLY();
   end_total_planning();
   PG_END_TRY();
-  require_answerable(relation);
   return portal;
 }
 

@@ -52,11 +52,13 @@ Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls);
 // is made and its tables are locked, by what the catalogs say now, whatever the snapshot of the
 // transaction is. read_rows() disconnects.
 Portal open_rows(Oid relation, const char* query);
+// The same rows once more, by the same snapshot. Requires open_rows().
+Portal open_rows_again(const char* query);
 
-// Calls row(HeapTuple, TupleDesc) for each row of the query. What it allocates in the current
+// Calls row(HeapTuple, TupleDesc) for each row of the portal. What it allocates in the current
 // memory context is freed. ereports what the query reports.
 template <class Row>
-void read_rows(Portal portal, Row row) {
+void fetch_rows(Portal portal, Row row) {
   constexpr int kRowsAtOnce = 1000;
   for (;;) {
     SPI_cursor_fetch(portal, true, kRowsAtOnce);
@@ -66,6 +68,12 @@ void read_rows(Portal portal, Row row) {
     CHECK_FOR_INTERRUPTS();
   }
   SPI_cursor_close(portal);
+}
+
+// The same for a portal that is the last one, and disconnects.
+template <class Row>
+void read_rows(Portal portal, Row row) {
+  fetch_rows(portal, row);
   SPI_finish();
 }
 

@@ -22,6 +22,8 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "parser/analyze.h"
+#include "parser/parser.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
@@ -375,6 +377,18 @@ List* values_of(ListSearch* search, const Level* level, Node* key) {
 List* public_values_of(const Level* level, Node* key) {
   ListSearch search{};
   return values_of(&search, level, key);
+}
+
+List* public_values_of_column(Oid relation, const char* column) {
+  const char* text =
+      psprintf("SELECT %s FROM %s", quote_identifier(column),
+               quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)),
+                                          get_rel_name(relation)));
+  auto* raw = static_cast<RawStmt*>(linitial(raw_parser(text, RAW_PARSE_DEFAULT)));
+  Query* query = parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
+  const Level* level = read_statement(query, NIL)->top;
+  const auto* shown = static_cast<const TargetEntry*>(linitial(query->targetList));
+  return public_values_of(level, as<Node>(shown->expr));
 }
 
 List* shown_values_of(const Level* level, Node* key) {

@@ -16,6 +16,10 @@ namespace dpquantile {
 // if there is no such list, or if it has more than kMaxElements values and no owner has stated it.
 List* public_values_of(const Level* level, Node* key);
 
+// The same for a column of a relation, in a query of all of its rows. ereports if the relation or
+// the column is gone.
+List* public_values_of_column(Oid relation, const char* column);
+
 // The same as an answer shows them: of values that are equal and look different, as 1.0 and 1.00 in
 // CASE, one.
 List* shown_values_of(const Level* level, Node* key);

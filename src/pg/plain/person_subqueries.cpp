@@ -681,8 +681,8 @@ Node* value_of_person(const Place* place, const SubLink* link, bool is_condition
 }
 
 Node* joined_value(const Place* place, Node* subquery, bool is_condition) {
-  Node* value = IsA(subquery, SubLink) ? value_of_person(place, as<SubLink>(subquery), is_condition)
-                                       : nullptr;
+  const SubLink* link = subquery_of(subquery);
+  Node* value = link == nullptr ? nullptr : value_of_person(place, link, is_condition);
   return value != nullptr ? value : public_value(place, subquery, is_condition);
 }
 

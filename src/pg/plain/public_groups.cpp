@@ -64,29 +64,6 @@ int entry_of_keys(const Query* query) {
   return found;
 }
 
-int count_rows(Relation table, int most) {
-  TupleTableSlot* slot = table_slot_create(table, nullptr);
-  TableScanDesc scan = DPQ_SCAN_TABLE(table, GetActiveSnapshot());
-  int rows = 0;
-  while (rows < most && table_scan_getnextslot(scan, ForwardScanDirection, slot)) ++rows;
-  table_endscan(scan);
-  ExecDropSingleTupleTableSlot(slot);
-  return rows;
-}
-
-// What PostgreSQL has estimated changes with each ANALYZE, so the rows are counted, if the role may
-// do so.
-bool has_few_rows(Oid relation) {
-  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK) return false;
-  Relation table = table_open(relation, AccessShareLock);
-  const bool is_readable = ActiveSnapshotSet() && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
-                           !RELATION_IS_OTHER_TEMP(table);
-  const bool has_few = is_readable && RelationGetNumberOfBlocks(table) <= kMaxElements &&
-                       count_rows(table, kMaxElements + 1) <= kMaxElements;
-  table_close(table, NoLock);
-  return has_few;
-}
-
 // ---- Keys that are compared with it --------------------------------------------------------
 
 // Adds the conditions of inner joins that no outer join may leave out.
@@ -248,6 +225,84 @@ bool is_joined_without(const PublicGroups& groups) {
   return true;
 }
 
+// ---- The rows of the table -----------------------------------------------------------------
+
+// A condition on a table whose value is known for each of its rows while the query is planned.
+struct Filter {
+  PreparedExpression condition;
+  List* columns;  // Var
+  List* values;   // Const, those of a row
+};
+
+Filter filter_of(const Level* level, const List* conditions) {
+  Filter filter{};
+  List* computed = NIL;
+  filter.columns = NIL;
+  for (auto* condition : each<Node>(conditions)) {
+    List* columns = NIL;
+    for (auto* column : each<Var>(pull_vars_of_level(condition, 0))) {
+      columns = list_append_unique(columns, column);
+    }
+    if (columns == NIL || !can_be_evaluated(condition, columns)) continue;
+    computed = lappend(computed, condition);
+    filter.columns = list_concat_unique(filter.columns, columns);
+  }
+  if (computed == NIL) return {};
+  for (const auto* column : each<const Var>(filter.columns)) {
+    int16 length;
+    bool by_value;
+    get_typlenbyval(column->vartype, &length, &by_value);
+    filter.values = lappend(filter.values, makeConst(column->vartype, column->vartypmod,
+                                                     column->varcollid, length, 0, true, by_value));
+  }
+  filter.condition =
+      prepare_expression(level, as<Node>(make_ands_explicit(computed)), filter.columns);
+  return filter;
+}
+
+bool passes(const Filter& filter, TupleTableSlot* row) {
+  if (filter.columns == NIL) return true;
+  const ListCell* cell;
+  foreach (cell, filter.values) {
+    auto* value = static_cast<Const*>(lfirst(cell));
+    const auto* column =
+        static_cast<const Var*>(list_nth(filter.columns, foreach_current_index(cell)));
+    value->constvalue = slot_getattr(row, column->varattno, &value->constisnull);
+  }
+  const NullableDatum result = compute(filter.condition, filter.values);
+  return !result.isnull && DatumGetBool(result.value);
+}
+
+// How many rows pass, at most one more than kMaxElements.
+int count_rows(Relation table, const Filter& filter) {
+  TupleTableSlot* slot = table_slot_create(table, nullptr);
+  TableScanDesc scan = DPQ_SCAN_TABLE(table, GetActiveSnapshot());
+  int rows = 0;
+  while (rows <= kMaxElements && table_scan_getnextslot(scan, ForwardScanDirection, slot)) {
+    if (passes(filter, slot)) ++rows;
+  }
+  table_endscan(scan);
+  ExecDropSingleTupleTableSlot(slot);
+  return rows;
+}
+
+// How many rows of the table the conditions on it may leave, of which those that depend on what is
+// known only later are left out. None if the table is large, or the role may not count them. What
+// PostgreSQL has estimated changes with each ANALYZE, so the rows are counted.
+std::optional<int> most_groups(const Level* level, const PublicGroups& groups) {
+  const Oid relation = rt_fetch(groups.table, level->query->rtable)->relid;
+  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK) return std::nullopt;
+  Relation table = table_open(relation, AccessShareLock);
+  const bool is_readable = ActiveSnapshotSet() && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
+                           !RELATION_IS_OTHER_TEMP(table) && !table->rd_rel->relhassubclass &&
+                           RelationGetNumberOfBlocks(table) <= kMaxElements;
+  const auto rows = is_readable
+                        ? std::optional(count_rows(table, filter_of(level, groups.of_table)))
+                        : std::nullopt;
+  table_close(table, NoLock);
+  return rows;
+}
+
 // ---- Columns -------------------------------------------------------------------------------
 
 // Columns of joins (USING) and whole rows stand for others.
@@ -374,6 +429,14 @@ Query* make_rows(Query* query, const PublicGroups& groups) {
   return source;
 }
 
+[[noreturn]] void refuse_without_groups(const PlainLevel* level, Oid relation) {
+  refuse(
+      level->refused, kNowhere,
+      psprintf("no row of \"%s\" is left, so that the answer has no group", get_rel_name(relation)),
+      "The groups are those of the rows of this table that conditions on it let pass. Ask the "
+      "table itself which rows there are: it is public.");
+}
+
 bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* groups) {
   const Query* query = level->select->query;
   groups->moves_ctes = query->cteList != NIL;
@@ -383,9 +446,13 @@ bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* gr
   for (const auto* table : each<const RangeTblEntry>(query->rtable)) {
     if (table->lateral) return false;
   }
-  return take_apart_from(level->select, groups) && is_joined_without(*groups) &&
-         find_all_columns(query, groups) &&
-         (!may_choose_keys || has_few_rows(rt_fetch(groups->table, query->rtable)->relid));
+  if (!take_apart_from(level->select, groups) || !is_joined_without(*groups) ||
+      !find_all_columns(query, groups)) {
+    return false;
+  }
+  const auto rows = most_groups(level->select, *groups);
+  if (rows == 0) refuse_without_groups(level, rt_fetch(groups->table, query->rtable)->relid);
+  return !may_choose_keys || (rows && *rows <= kMaxElements);
 }
 
 }  // namespace
@@ -406,6 +473,9 @@ Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
   }
   check_columns(level, groups);
   Query* made = parse_template(template_of(groups, rt_fetch(groups.table, query->rtable)));
+  // Errors name it.
+  static_cast<RangeTblEntry*>(linitial(made->rtable))->eref->aliasname =
+      rt_fetch(groups.table, query->rtable)->eref->aliasname;
   find_new_columns(made, &groups);
   fill_join(made, groups);
   static_cast<RangeTblEntry*>(lsecond(made->rtable))->subquery = make_rows(query, groups);

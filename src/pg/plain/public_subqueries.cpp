@@ -399,6 +399,18 @@ bool is_subquery(const Node* node) {
   return IsA(node, SubLink) || array_subquery(node) != nullptr;
 }
 
+const SubLink* subquery_of(Node* node) {
+  const SubLink* array = array_subquery(node);
+  if (array == nullptr) return as<const SubLink>(node);
+  Node* test = test_of_element(as<ScalarArrayOpExpr>(node), array);
+  if (test == nullptr || !as<ScalarArrayOpExpr>(node)->useOr) return nullptr;
+  SubLink* list = makeNode(SubLink);
+  *list = *array;
+  list->subLinkType = ANY_SUBLINK;
+  list->testexpr = test;
+  return list;
+}
+
 Node* public_value(const Place* place, Node* node, bool is_condition) {
   const SubLink* array = array_subquery(node);
   const SubLink* link = array != nullptr ? array : as<const SubLink>(node);

@@ -16,6 +16,9 @@ namespace dpquantile {
 // Whether an expression may be such a subquery.
 bool is_subquery(const Node* node);
 
+// The subquery; = ANY (ARRAY (SELECT ...)) as IN, which is the same. Null for <> ALL.
+const SubLink* subquery_of(Node* node);
+
 // The value of the subquery, which has been joined; null if it stays. `is_condition`: whether NULL
 // is as good as false where it stands.
 Node* public_value(const Place* place, Node* node, bool is_condition);

@@ -2,6 +2,7 @@
 
 #include "pg/borrowed/early_lookups.hpp"
 #include "pg/borrowed/early_values.hpp"
+#include "pg/protect/array_search.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/concatenation.hpp"
 #include "pg/protect/early_expressions.hpp"
@@ -80,6 +81,13 @@ const char* hint_of_function(const Node* node, const char* name) {
     return "Cast the text: written::date, written::numeric. A month begins at date_trunc('month', "
            "at), an ISO year at date_trunc('week', make_date(extract(isoyear FROM at)::int, 1, "
            "4)).";
+  }
+  if (IsA(node, ScalarArrayOpExpr) && strstr(name, "like") != nullptr) {
+    return "Write a literal array of at most 100 elements, or a comparison with each.";
+  }
+  if (is_one_of(name, "substring")) {
+    return "Use substring(a, 1, 5), split_part(a, '-', 2) or left(a, position('-' IN a)); for a "
+           "pattern CASE WHEN a ~ '^x' THEN ... END.";
   }
   if (strstr(name, "regex") != nullptr) {
     return "Use ~, LIKE, ILIKE, split_part or position: CASE WHEN a ~ '^x' THEN ... END.";
@@ -349,6 +357,7 @@ Node* rewrite_with_arguments(JudgedLevel* level, Node* node) {
   if (!is_structural(node)) {
     if (!reads_columns(node)) return short_early_expression(level, node);
     if (Node* same = without_concatenation(node)) return rewrite_inside(level, same);
+    if (Node* same = without_array_search(node)) return rewrite_inside(level, same);
     count_node(level->statement, node, weight_of(level, node));
     if (!is_allowed_inside(node)) refuse_node(level, node);
     node = rewrite_node(level, node);

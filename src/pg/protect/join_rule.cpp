@@ -11,6 +11,7 @@
 extern "C" {
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 }
 
 namespace dpquantile {
@@ -20,6 +21,12 @@ namespace {
 constexpr char kJoinHint[] =
     "Join tables by all columns of a primary key or unique index, with values of the same types: "
     "FROM staff JOIN department d ON d.id = staff.department.";
+
+constexpr char kRangeHint[] =
+    "A row may lie in several ranges. Write them as CASE in GROUP BY: CASE WHEN amount < 50 THEN "
+    "'low' ELSE 'high' END. Or ask for each row of the table, each with a charge: SELECT t.name, "
+    "(SELECT count(*) FROM visits v WHERE v.amount >= t.low AND v.amount < t.high) FROM tiers t. "
+    "Or join a table with a row for each value by its key: JOIN calendar c ON c.day = visits.day.";
 
 constexpr char kLevelHint[] =
     "Compare all columns of a key by =, as they are in a table: write SELECT DISTINCT of these "
@@ -115,6 +122,21 @@ bool finds_row(const Walk& walk, const Part& rows, int table, const List* condit
          fixes_row(walk.level, table, conditions, rows.entries);
 }
 
+// Whether a condition compares the table with rows by another operator than =.
+bool compares_ranges(const Part& rows, int table, const List* conditions) {
+  for (auto* condition : each<Node>(conditions)) {
+    if (!IsA(condition, OpExpr)) continue;
+    const auto* comparison = as<OpExpr>(condition);
+    const Bitmapset* entries = pull_varnos(nullptr, condition);
+    const bool is_equality = op_mergejoinable(
+        comparison->opno, exprType(static_cast<Node*>(linitial(comparison->args))));
+    if (!is_equality && bms_is_member(table, entries) && bms_overlap(entries, rows.entries)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 [[noreturn]] void refuse_multiplying_list(const Walk& walk, int list, const Node* at) {
   const char* name = rt_fetch(list, walk.level->query->rtable)->eref->aliasname;
   refuse_join(
@@ -142,11 +164,14 @@ bool finds_row(const Walk& walk, const Part& rows, int table, const List* condit
   if (is_list(entry_of(walk.level, table))) {
     refuse_multiplying_list(walk, table, at);
   }
+  const bool has_ranges = compares_ranges(rows, table, conditions);
   const bool is_level = entry_of(walk.level, table).public_level != nullptr;
   refuse_join(walk.level, at,
               psprintf("the join may multiply protected rows: it compares no unique key of \"%s\"",
                        rt_fetch(table, walk.level->query->rtable)->eref->aliasname),
-              is_level ? kLevelHint : kJoinHint);
+              has_ranges ? kRangeHint
+              : is_level ? kLevelHint
+                         : kJoinHint);
 }
 
 bool are_public(const JudgedLevel* level, const List* conditions) {

@@ -205,11 +205,16 @@ bool reads(const Entry& entry, Oid relation) {
 }  // namespace
 
 void install_kept_answers() {
-  install_secret_hash();
+  const bool is_preloaded = process_shared_preload_libraries_in_progress;
+  // PostgreSQL takes settings of the server's start only from libraries that are preloaded. In
+  // others the value has no effect.
   DefineCustomIntVariable(
       "dpquantile.kept_answers_memory", "Memory for the answers that are kept for reuse.",
       "See dp_grant_private_access(..., reuse).", &memory_kilobytes, kDefaultKilobytes,
-      kLeastKilobytes, kMostKilobytes, PGC_POSTMASTER, GUC_UNIT_KB, nullptr, nullptr, nullptr);
+      kLeastKilobytes, kMostKilobytes, is_preloaded ? PGC_POSTMASTER : PGC_SIGHUP, GUC_UNIT_KB,
+      nullptr, nullptr, nullptr);
+  if (!is_preloaded) return;
+  install_secret_hash();
   next_shmem_request_hook = shmem_request_hook;
   shmem_request_hook = request_shared_memory;
   next_shmem_startup_hook = shmem_startup_hook;

@@ -14,7 +14,7 @@ namespace dpquantile {
 // The most relations that a query whose answers are kept may read.
 inline constexpr int kRelationsOfAnswer = 4;
 
-// Call it in _PG_init while the library is being preloaded.
+// Call it in _PG_init. Defines the setting; answers are kept if the library is being preloaded.
 void install_kept_answers();
 
 // The most bytes of answers that are kept; 0 without shared memory.

@@ -13,7 +13,7 @@ BEGIN
       JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
      CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, 0) i
      WHERE e.extname = 'dpquantile' AND e.extowner <> current_user::regrole
-       AND format('%s:%s', d.classid::oid, d.objid) NOT IN (SELECT unnest(string_to_array(current_setting('dpquantile.earlier_members'), ',')))
+       AND format('%s:%s', d.classid::oid, d.objid) NOT IN (SELECT unnest(string_to_array(current_setting('dpq_upgrade.earlier_members'), ',')))
        AND (i.type IN ('function', 'aggregate', 'table', 'view')
             OR i.type = 'event trigger' AND (SELECT r.rolsuper FROM pg_roles r WHERE r.oid = e.extowner)
             -- Not the type of an array or of the rows of a table.
@@ -40,7 +40,7 @@ BEGIN
       JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND d.classid = 'pg_proc'::regclass
       JOIN pg_proc p ON p.oid = d.objid
      WHERE e.extname = 'dpquantile'
-       AND format('%s:%s', d.classid::oid, d.objid) NOT IN (SELECT unnest(string_to_array(current_setting('dpquantile.earlier_members'), ',')))
+       AND format('%s:%s', d.classid::oid, d.objid) NOT IN (SELECT unnest(string_to_array(current_setting('dpq_upgrade.earlier_members'), ',')))
        AND (p.prosecdef
             -- All roles may call these.
             OR p.pronamespace = 'dpquantile'::regnamespace AND p.proname NOT IN (
@@ -76,7 +76,7 @@ BEGIN
                            FROM pg_class c WHERE d.classid = 'pg_class'::regclass AND c.oid = d.objid AND c.relkind IN ('r', 'v')
                         ) o (name, owner, acl, is_for_all)
      WHERE e.extname = 'dpquantile' AND d.classid IN ('pg_namespace'::regclass, 'pg_class'::regclass)
-       AND format('%s:%s', d.classid::oid, d.objid) NOT IN (SELECT unnest(string_to_array(current_setting('dpquantile.earlier_members'), ',')))
+       AND format('%s:%s', d.classid::oid, d.objid) NOT IN (SELECT unnest(string_to_array(current_setting('dpq_upgrade.earlier_members'), ',')))
        AND (o.is_for_all OR EXISTS (SELECT FROM aclexplode(o.acl) g WHERE g.grantee <> o.owner))
   LOOP
     EXECUTE format('REVOKE ALL ON %s FROM PUBLIC%s', made.name, made.others);
@@ -87,7 +87,7 @@ BEGIN
 END
 $$;
 
--- Who could call a function that has other arguments now can call the new one: a file of updates/ leaves in dpquantile.kept_grants
+-- Who could call a function that has other arguments now can call the new one: a file of updates/ leaves in dpq_upgrade.kept_grants
 -- [{"made": the new function, "grantee": a role}, ...]. A dump leaves out what the script of an extension has granted, and these grants
 -- are not the script's own.
 DO $$
@@ -97,7 +97,7 @@ DECLARE
 BEGIN
   FOR kept IN
     SELECT k.made::regprocedure AS made, k.grantee
-      FROM jsonb_to_recordset(nullif(current_setting('dpquantile.kept_grants', true), '')::jsonb) k (made text, grantee text)
+      FROM jsonb_to_recordset(nullif(current_setting('dpq_upgrade.kept_grants', true), '')::jsonb) k (made text, grantee text)
   LOOP
     SELECT i.initprivs INTO initial FROM pg_init_privs i WHERE i.classoid = 'pg_proc'::regclass AND i.objoid = kept.made AND i.objsubid = 0;
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', kept.made, kept.grantee);

@@ -20,10 +20,13 @@ CREATE TABLE dpquantile.protected_table (
   max_groups  integer,
   rows_left_out       bigint,
   rows_left_out_error bigint,
+  groups_left_out       bigint,
+  groups_left_out_error bigint,
   CHECK ((user_column IS NULL) = (user_number IS NULL)),
   CHECK (max_rows IS NULL OR max_rows BETWEEN 1 AND 1000 AND user_column IS NOT NULL),
   CHECK (max_groups IS NULL OR max_groups BETWEEN 1 AND 1000 AND user_column IS NOT NULL),
   CHECK (max_rows IS NOT NULL OR rows_left_out IS NULL AND rows_left_out_error IS NULL),
+  CHECK (max_groups IS NOT NULL OR groups_left_out IS NULL AND groups_left_out_error IS NULL),
   CHECK (unit IS NULL OR unit <> '' AND user_column IS NOT NULL),
   CHECK (through IS NULL OR unit IS NOT NULL)
 );

@@ -111,7 +111,7 @@ COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean,
   '1000 (from 2e-6 on where the table protects persons), for every role, beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a table. It is noted durably '
   'before anything is drawn, and stays noted after a rollback; apply: whether the bounds become the domain (default: true). Without, look at them, '
   'round them, and call dp_set_domain; granularity: the step of the values, as of dp_set_domain, to whose multiples the bounds are rounded outwards (default: NULL, that of the aggregate); lower, upper: the bounds, NULL if the table has too few values, which is an ordinary private answer; most_outside: '
-  'about how many values of each 64 neighbouring cells, such as a factor of 256, or 18 years or more of dates, may lie outside each bound at most (sparse ones far away; near the bounds a thirtieth of it). '
+  'about how many values of each 64 neighbouring cells, such as a factor of 256, or 18 years or more of dates, may lie outside each bound at most (sparse ones far away; near the bounds a thirtieth of it). Values that are close to each other and far from 0 are looked at more closely, in cells that are at least 32 times as narrow, if there are enough of them. '
   'Values that are spread over more cells may be as many again in each 64; applied: whether they are the domain now; bounds that hold no '
   'values but 0 are not, and a notice says so. Of a table that protects persons '
   'the least and the largest finite value of each person counts, whatever max_rows is. NULL, NaN and infinities are ignored: they count as the nearer bound later. For the owner of the table.';
@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_learn_expected_error(epsilon float8, p
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'dpq_learn_expected_error';
 COMMENT ON FUNCTION @extschema@.dp_learn_expected_error(float8, boolean) IS
   'What to expect of dp_learn_domain before anything is spent. epsilon: as there; persons: whether the table protects persons, so that each of two values of a person has half of it (default: false); '
-  'least_values: so many values near each other have bounds, as a rule; most_outside: as dp_learn_domain will show it: about how many values of each 64 neighbouring cells may lie outside each bound at most. least_values '
+  'least_values: so many values near each other have bounds, as a rule; most_outside: the most that dp_learn_domain will show, after a closer look: about how many values of each 64 neighbouring cells may lie outside each bound at most. least_values '
   'is also the number of persons that dp_learn_limits needs, with persons false; for dp_learn_keys see dp_keep_group_rows. Reads no data and costs no budget.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_learn_keys(relation regclass, column_name name, epsilon float8, delta float8, apply boolean DEFAULT true,

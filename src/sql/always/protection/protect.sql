@@ -175,7 +175,9 @@ BEGIN
   UPDATE dpquantile.protected_table AS t
      SET max_rows = change_limits.max_rows, unit = change_limits.unit, max_groups = change_limits.max_groups,
          rows_left_out = CASE WHEN t.max_rows = change_limits.max_rows THEN t.rows_left_out END,
-         rows_left_out_error = CASE WHEN t.max_rows = change_limits.max_rows THEN t.rows_left_out_error END
+         rows_left_out_error = CASE WHEN t.max_rows = change_limits.max_rows THEN t.rows_left_out_error END,
+         groups_left_out = CASE WHEN t.max_groups = change_limits.max_groups THEN t.groups_left_out END,
+         groups_left_out_error = CASE WHEN t.max_groups = change_limits.max_groups THEN t.groups_left_out_error END
    WHERE t.relation = asked;
   IF before.max_rows IS DISTINCT FROM change_limits.max_rows THEN
     RAISE NOTICE '% is protected with max_rows % now; until now %', asked, coalesce(change_limits.max_rows::text, 'NULL'),
@@ -220,7 +222,7 @@ END
 $$;
 COMMENT ON FUNCTION dpquantile.set_learned_limit(regclass, integer, bigint, bigint) IS 'What dp_learn_limits does for the owner of the table.';
 
-CREATE OR REPLACE FUNCTION dpquantile.set_learned_groups(relation regclass, max_groups integer) RETURNS void
+CREATE OR REPLACE FUNCTION dpquantile.set_learned_groups(relation regclass, max_groups integer, groups_left_out bigint, groups_left_out_error bigint) RETURNS void
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -238,10 +240,13 @@ BEGIN
   IF before.max_groups IS DISTINCT FROM set_learned_groups.max_groups THEN
     PERFORM dpquantile.change_limits(before, before.max_rows, before.unit, set_learned_groups.max_groups);
   END IF;
+  UPDATE dpquantile.protected_table AS t
+     SET groups_left_out = set_learned_groups.groups_left_out, groups_left_out_error = set_learned_groups.groups_left_out_error
+   WHERE t.relation = asked;
   PERFORM dpquantile.check_view(asked);
 END
 $$;
-COMMENT ON FUNCTION dpquantile.set_learned_groups(regclass, integer) IS 'What dp_learn_groups does for the owner of the table.';
+COMMENT ON FUNCTION dpquantile.set_learned_groups(regclass, integer, bigint, bigint) IS 'What dp_learn_groups does for the owner of the table.';
 
 CREATE OR REPLACE FUNCTION dpquantile.least_granted_epsilon(relation regclass) RETURNS float8
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -273,7 +278,7 @@ BEGIN
   UPDATE dpquantile.protected_table AS t
      SET user_column = change_users_column.user_id, user_number = change_users_column.user_number, max_rows = change_users_column.max_rows,
          unit = change_users_column.unit, through = change_users_column.through, max_groups = change_users_column.max_groups,
-         rows_left_out = NULL, rows_left_out_error = NULL
+         rows_left_out = NULL, rows_left_out_error = NULL, groups_left_out = NULL, groups_left_out_error = NULL
    WHERE t.relation = asked;
   RAISE NOTICE '% is protected with user_id % now; until now %', asked, change_users_column.user_id,
                CASE WHEN before.user_column IS NULL THEN 'each row was protected by itself'
@@ -454,7 +459,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_learn_groups(relation regclass, column
   LANGUAGE C VOLATILE AS 'MODULE_PATHNAME', 'dpq_learn_groups';
 COMMENT ON FUNCTION @extschema@.dp_learn_groups(regclass, name, float8, float8, boolean) IS
   'Finds max_groups of a table that protects persons, where the numbers of persons by the keys of a column lose as little as they can, all together, by the groups in which persons are not counted and by noise, and publishes it: '
-  'it becomes max_groups, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; column_name: a column with a list of keys (dp_set_domain, dp_learn_keys), which must be stated also where queries list the values themselves, as of boolean; epsilon: what this costs each '
+  'it becomes max_groups, as by dp_protect_table, and is public from then on. relation: a table that is protected with user_id; column_name: a column with a list of keys (dp_set_domain, dp_learn_keys), or of which queries list the values themselves: of boolean, of an enum, and of at most 1000 whole numbers or dates between bounds; epsilon: what this costs each '
   'person of the table, as of dp_learn_limits; answer_epsilon: what an answer will cost (default: NULL, the smallest epsilon of the grants); apply: whether it becomes max_groups (default: true), which then holds for groups by all keys of the table: '
   'of a person in more groups of an answer, such as months, only so many are counted; a max_groups that is the number of keys is not applied, as groups by this column need none; max_groups: at most the number of keys; NULL if the '
   'table has too few persons, some 30 / epsilon, which is an ordinary private answer; all_groups: about how many groups persons have in all, a person in three groups as three; groups_left_out, groups_left_out_error: about how many of these '

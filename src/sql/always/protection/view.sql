@@ -50,6 +50,8 @@ CREATE OR REPLACE VIEW dpquantile.private_access WITH (security_barrier) AS
          CASE WHEN r.rolname = g.grantee THEN (dpquantile.own_right(t.relation, r.oid)).reason END AS own_right,
          t.rows_left_out,
          t.rows_left_out_error,
+         t.groups_left_out,
+         t.groups_left_out_error,
          own.problem AS own_problem
     FROM dpquantile.protected_table t
     JOIN pg_class c ON c.oid = t.relation
@@ -123,7 +125,9 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
          s.epsilon AS published_epsilon,
          s.delta AS published_delta,
          p.rows_left_out,
-         p.rows_left_out_error
+         p.rows_left_out_error,
+         p.groups_left_out,
+         p.groups_left_out_error
     FROM dpquantile.private_access p
     LEFT JOIN dpquantile.published_spending s ON s.relation = p.relation
     LEFT JOIN LATERAL (SELECT e.problem, e.grantee_oid FROM dpquantile.early_ends e
@@ -177,3 +181,7 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out IS
   'About how many rows of the table max_rows leaves out, when dp_learn_limits found it; no error that is told of an answer has them. NULL if it is not known.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.rows_left_out_error IS
   'The noise in rows_left_out: it is smaller with a probability of 95 %. It is the noise alone: rows of persons with more than four times as many rows as others surely have are in neither number, however many rows that is.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.groups_left_out IS
+  'In about how many groups of the column for which dp_learn_groups found max_groups persons are not counted, all persons together; no error that is told of an answer has them. NULL if it is not known.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.groups_left_out_error IS
+  'The noise in groups_left_out: it is smaller with a probability of 95 %.';
