@@ -130,6 +130,28 @@ SELECT c, l.max_groups, l.all_groups FROM unnest('{long,season}'::name[]) c, dp_
 SELECT dp_set_domain('trips', 'length', 1, 2000), dp_set_domain('trips', 'price', 1, 5);
 SELECT dp_learn_groups('trips', 'length', 100, 100, false);
 SELECT dp_learn_groups('trips', 'price', 100, 100, false);
+-- Keys of each type that may have a list, also of char(3) and bit(3), whose values are longer than those of SQL's char and bit: each person is in all four groups.
+CREATE TYPE grade AS ENUM ('a', 'b', 'c', 'd');
+CREATE DOMAIN three AS char(3);
+CREATE DOMAIN own_grade AS grade;
+SET client_min_messages = warning;
+DO $$
+DECLARE kind record; groups int;
+BEGIN
+  FOR kind IN SELECT unnest(types) AS type, keys FROM (VALUES
+      ('{char(3),bpchar,three,varchar(3),text,name}'::text[], '{abc,abd,abe,xyz}'::text[]), ('{char(1),"\"char\"",grade,own_grade}', '{a,b,c,d}'), ('{bit(3),varbit(5)}', '{100,101,110,111}'),
+      ('{int2,int4,int8,"numeric(5,2)",float4,float8,money,oid,jsonb}', '{1,2,3,4}'), ('{date,timestamp,timestamptz(0)}', '{2020-01-01,2020-01-02,2020-01-03,infinity}'), ('{time(0),timetz}', '{00:00+1,01:00+1,02:00+1,03:00+1}'),
+      ('{interval day to second}', '{1 day,2 days,3 days,4 days}'), ('{inet,cidr}', '{1.2.3.4,1.2.3.5,1.2.3.6,1.2.3.7}'), ('{uuid}', '{a0eebc999c0b4ef8bb6d6bb9bd380a11,a0eebc999c0b4ef8bb6d6bb9bd380a12,a0eebc999c0b4ef8bb6d6bb9bd380a13,a0eebc999c0b4ef8bb6d6bb9bd380a14}'),
+      ('{bytea}', '{"\\x01","\\x02","\\x03","\\x04"}')) AS t (types, keys) LOOP
+    EXECUTE format('CREATE TABLE coded (person int, key %s)', kind.type);
+    EXECUTE format('INSERT INTO coded SELECT p, CAST(k AS %s) FROM generate_series(1, 40) p, unnest(%L::text[]) k', kind.type, kind.keys);
+    PERFORM dp_protect_table('coded', user_id => 'person'), dp_set_domain('coded', 'key', kind.keys);
+    SELECT max_groups INTO groups FROM dp_learn_groups('coded', 'key', 100, 100, false);
+    IF groups IS DISTINCT FROM 4 THEN RAISE WARNING '% groups of type %', groups, kind.type; END IF;
+    DROP TABLE coded;
+  END LOOP;
+END $$;
+RESET client_min_messages;
 -- threat 261: a person in very many groups. A person is in one cell, and what is no key of the list, in no group.
 SELECT dp_set_domain('stays', 'city', '{Nice}');
 SELECT max_groups, all_groups, groups_left_out FROM dp_learn_groups('stays', 'city', 100, 1, false);

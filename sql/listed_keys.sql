@@ -231,6 +231,24 @@ SELECT town, count(DISTINCT person) FROM calls WHERE town = 'town' GROUP BY town
 SELECT CASE WHEN town IN ('town', 'town 1') THEN town ELSE 'rest' END AS place, count(*) FROM calls GROUP BY 1;
 SELECT CASE WHEN person = 1 OR person = 2 THEN person WHEN person < 10 THEN -1 END AS who, count(*) FROM calls GROUP BY 1;
 SELECT town, count(*) FROM calls GROUP BY town;
+-- threat 296: the person group is by the keys as the list has them, so the noise is that of two groups, or of as many as conditions leave, with NULL, FILTER and several keys, and for a long list, which rows are joined with.
+SELECT town, count(DISTINCT person) FROM calls WHERE town IN ('town', 'town 1', 'town 21', 'town 2') GROUP BY town;
+SELECT town, count(DISTINCT person) FILTER (WHERE person < 5) AS some, count(DISTINCT person) AS n FROM calls GROUP BY town HAVING count(DISTINCT person) > 5 ORDER BY n;
+SELECT left(town, 1) AS initial, count(DISTINCT person) FROM calls GROUP BY 1;
+SELECT town, person < 5 AS some, count(DISTINCT person) FROM calls GROUP BY 1, 2;
+SET dpquantile.epsilon = 1;
+SELECT town, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) > 1000 AS many FROM calls GROUP BY town;
+SELECT town, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) > 1000 AS many FROM calls WHERE town = 'town' GROUP BY town;
+RESET dpquantile.epsilon;
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+SELECT dp_protect_table('calls', 'person', 4, max_groups => 0), dp_set_domain('calls', 'town', '{town,NULL}'), dp_set_other_key('calls', 'town', NULL);
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+SELECT town, count(DISTINCT person) FROM calls GROUP BY town;
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+SELECT dp_set_domain('calls', 'town', (SELECT array_agg('town ' || i) FROM generate_series(40, 2000) i)), dp_set_other_key('calls', 'town', 'town 2000');
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+SELECT town, count(DISTINCT person) FROM calls GROUP BY town HAVING town = 'town 2000';
+SELECT count(*) AS towns, sum(n) AS persons FROM (SELECT town, count(DISTINCT person) AS n FROM calls WHERE town BETWEEN 'town 40' AND 'town 59' GROUP BY town) t WHERE n > 0;
 
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;
 -- What is no such key

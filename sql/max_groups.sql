@@ -111,6 +111,12 @@ SELECT * FROM pg_temp.errors('SELECT by_night, dp_error_of(count(*)) AS error, c
 SELECT * FROM pg_temp.errors('SELECT by_night, dp_error_of(count(*)) AS error, count(*) FROM (SELECT person, by_night, kind FROM moves GROUP BY 1, 2, 3) g GROUP BY by_night');
 SELECT * FROM pg_temp.errors('SELECT by_night, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM turns GROUP BY by_night');
 SELECT * FROM pg_temp.errors('SELECT l.kind, n.by_night, dp_error_of(count(m.person)) AS error, count(m.person) FROM (VALUES (''ward''), (''web''), (''call'')) l (kind) CROSS JOIN (VALUES (false), (true)) n (by_night) LEFT JOIN (SELECT DISTINCT person, kind, by_night FROM moves) m ON m.kind = l.kind AND m.by_night = n.by_night GROUP BY l.kind, n.by_night');
+-- Conditions that compare keys with each other leave out groups, too, also those of a query below.
+SELECT * FROM pg_temp.errors('SELECT kind, by_night, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM moves WHERE kind = ''ward'' OR by_night GROUP BY kind, by_night');
+SELECT * FROM pg_temp.errors('SELECT kind, by_night, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM moves WHERE (kind, by_night) IN ((''ward'', true), (''web'', false)) GROUP BY kind, by_night');
+SELECT * FROM pg_temp.errors('SELECT kind, by_night, dp_error_of(count(DISTINCT person)) AS error, count(DISTINCT person) FROM (SELECT * FROM moves WHERE kind = ''ward'' OR by_night) m GROUP BY kind, by_night');
+SELECT * FROM pg_temp.errors('SELECT kind, night, dp_error_of(count(*)) AS error, count(*) FROM (SELECT person, kind, by_night AS night FROM moves WHERE kind = ''ward'' OR by_night GROUP BY 1, 2, 3) m GROUP BY kind, night');
+SELECT * FROM pg_temp.errors('SELECT kind, by_night, dp_error_of(count(*)) AS error, count(*) FROM (SELECT * FROM moves WHERE kind = ''ward'' OR by_night) m GROUP BY kind, by_night');
 RESET dpquantile.epsilon;
 
 -- threat 195: what could only answer nothing, or 0, is refused before a charge, and for what the query and the definitions of tables say.

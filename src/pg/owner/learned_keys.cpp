@@ -95,17 +95,15 @@ int64 number_of_row(HeapTuple row, TupleDesc columns) {
 // The value of the column as a text, by the output function of its type.
 const char* text_of_value(const Column& column) {
   const Oid base = getBaseType(column.type);
-  const char* value = psprintf("t0.%s", quote_identifier(NameStr(column.name)));
+  const ColumnText text = text_of_column(column);
+  const char* value = text.value;
   HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
   const auto* type = reinterpret_cast<Form_pg_type>(GETSTRUCT(row));
-  const char* name =
-      quote_qualified_identifier(get_namespace_name(type->typnamespace), NameStr(type->typname));
   const char* output = quote_identifier(get_func_name(type->typoutput));
   ReleaseSysCache(row);
-  if (base != column.type) value = psprintf("CAST(%s AS %s)", value, name);
   if (base == NUMERICOID) value = psprintf("pg_catalog.trim_scale(%s)", value);
   if (base == FLOAT4OID || base == FLOAT8OID) {  // -0 becomes 0
-    value = psprintf("%s OPERATOR(pg_catalog.+) CAST(0 AS %s)", value, name);
+    value = psprintf("%s OPERATOR(pg_catalog.+) CAST(0 AS %s)", value, text.type);
   }
   return psprintf("pg_catalog.textin(pg_catalog.%s(%s)) COLLATE pg_catalog.\"C\"", output, value);
 }

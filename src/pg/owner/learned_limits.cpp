@@ -139,10 +139,9 @@ ListedKeys keys_of_column(Oid relation, const Column& column) {
 // other values together if one key stands for them. Equal values are one key.
 const char* query_of_groups(const PersonRows& rows, const Column& column,
                             const ListedKeys& listed) {
-  const char* value = psprintf("t0.%s", quote_identifier(NameStr(column.name)));
+  const auto [value, type] = text_of_column(column);
   const char* is_listed = psprintf("%s OPERATOR(pg_catalog.=) ANY (CAST(%s AS %s[]))", value,
-                                   quote_literal_cstr(listed.texts),
-                                   format_type_be_qualified(getBaseType(column.type)));
+                                   quote_literal_cstr(listed.texts), type);
   const char* null_key = listed.has_null ? psprintf(", %s IS NULL", value) : "";
   const char* or_null = listed.has_null ? psprintf(" OR %s IS NULL", value) : "";
   const char* in_a_group = listed.others ? "" : psprintf(" AND (%s%s)", is_listed, or_null);

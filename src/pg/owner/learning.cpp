@@ -8,13 +8,14 @@
 
 extern "C" {
 #include "access/htup_details.h"
-#include "catalog/pg_type_d.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -114,6 +115,18 @@ PersonRows rows_with_persons(const ProtectedRelation& protection) {
     last = require_protected(last.through);
   }
   return {from.data, psprintf("t%d.%s", number, quoted_column(last.relation, last.user_column))};
+}
+
+ColumnText text_of_column(const Column& column) {
+  const Oid base = getBaseType(column.type);
+  HeapTuple row = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
+  const auto* type = reinterpret_cast<Form_pg_type>(GETSTRUCT(row));
+  const char* name =
+      quote_qualified_identifier(get_namespace_name(type->typnamespace), NameStr(type->typname));
+  ReleaseSysCache(row);
+  const char* value = psprintf("t0.%s", quote_identifier(NameStr(column.name)));
+  if (base != column.type) value = psprintf("CAST(%s AS %s)", value, name);
+  return {value, name};
 }
 
 Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/owner/column_domains.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -29,6 +30,14 @@ struct PersonRows {
 
 // ereports if the caller may not read the tables, or the rows do not lead to persons.
 PersonRows rows_with_persons(const ProtectedRelation& protection);
+
+// A column of t0, and its base type. SQL's own names of char and bit are one character or bit long,
+// so the type is named as the catalogs do. A value of a domain is one of its base type.
+struct ColumnText {
+  const char* value;
+  const char* type;
+};
+ColumnText text_of_column(const Column& column);
 
 // The row that a function with arguments OUT returns.
 Datum result_row(FunctionCallInfo fcinfo, Datum* values, bool* nulls);

@@ -549,20 +549,42 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys)
   return conditions;
 }
 
+namespace {
+
+struct Keys {
+  List* keys;
+  List* new_keys;
+};
+
+void add_key(Keys* keys, Node* key, void* new_key) {
+  keys->keys = lappend(keys->keys, key);
+  keys->new_keys = lappend(keys->new_keys, new_key);
+}
+
+}  // namespace
+
 List* key_conditions_below(const Level* level, const List* keys, const List* new_keys) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
   if (any_node(level->query->jointree, is_outer_join)) return NIL;
-  List* conditions = NIL;
+  // One query after the other, each with all of its keys, as a term may compare them.
+  const Level* below = nullptr;
+  Keys of_query{};
+  Keys of_others{};
   for (int i = 0; i < list_length(keys); ++i) {
-    const auto below = in_query_below(level, static_cast<Node*>(list_nth(keys, i)));
-    if (below.level == nullptr) continue;
-    const List* key = list_make1(below.expression);
-    const List* new_key = list_make1(list_nth(new_keys, i));
-    conditions = list_concat(conditions, key_conditions(below.level, key, new_key));
-    conditions = list_concat(conditions, key_conditions_below(below.level, key, new_key));
+    auto* key = static_cast<Node*>(list_nth(keys, i));
+    const LevelExpression computed = in_query_below(level, key);
+    if (computed.level == nullptr) continue;
+    if (below == nullptr) below = computed.level;
+    const bool is_of_query = computed.level == below;
+    add_key(is_of_query ? &of_query : &of_others, is_of_query ? computed.expression : key,
+            list_nth(new_keys, i));
   }
-  return conditions;
+  if (below == nullptr) return NIL;
+  List* conditions = key_conditions(below, of_query.keys, of_query.new_keys);
+  conditions =
+      list_concat(conditions, key_conditions_below(below, of_query.keys, of_query.new_keys));
+  return list_concat(conditions, key_conditions_below(level, of_others.keys, of_others.new_keys));
 }
 
 }  // namespace dpquantile

@@ -26,8 +26,8 @@ List* values_in_term(const Level* level, Node* key, const Node* term);
 // Those of the first such term of the level.
 List* values_in_terms(const Level* level, Node* key);
 
-// The same of the conditions of the queries in FROM whose columns the keys are computed of. No
-// outer join may add rows to theirs.
+// What key_conditions() gives, of the conditions of the queries in FROM whose columns the keys are
+// computed of. No outer join may add rows to theirs.
 List* key_conditions_below(const Level* level, const List* keys, const List* new_keys);
 
 }  // namespace dpquantile

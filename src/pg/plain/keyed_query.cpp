@@ -6,6 +6,7 @@
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/list_join.hpp"
 #include "pg/plain/null_values.hpp"
+#include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/trees.hpp"
@@ -227,29 +228,33 @@ void shorten_lists(const Level* level, const List* conditions, Replacement* repl
   replacement->lists = shorter;
 }
 
-// How many keys of the lists WHERE leaves. More than kMaxElements are not counted.
-int count_keys_left(const PlainLevel* level, const Replacement& replacement,
-                    const List* conditions) {
+// How many keys of the lists WHERE leaves. More than kMaxElements are not counted. A list of no
+// more is left with these, so that a person is in no more groups.
+int leave_keys(const PlainLevel* level, const List* conditions, Replacement* replacement) {
   constexpr int kEnough = kMaxElements + 1;
-  if (conditions == NIL) return static_cast<int>(Min(combinations(replacement), kEnough));
-  const List* tests = tests_of(level->select, replacement.new_keys, conditions);
+  const double all = combinations(*replacement);
+  if (conditions == NIL) return static_cast<int>(Min(all, kEnough));
+  const List* tests = tests_of(level->select, replacement->new_keys, conditions);
   int left = 0;
-  each_combination(replacement, [&](const List* row) {
-    if (may_be_shown(tests, row)) ++left;
+  each_combination(*replacement, [&](const List* row) {
+    if (!may_be_shown(tests, row)) return true;
+    ++left;
+    List** rows = &replacement->combinations_left;
+    if (all < kEnough) *rows = lappend(*rows, list_copy(row));
     return left < kEnough;
   });
   return left;
 }
 
 // Whether WHERE leaves out a whole list, or all combinations where they can be looked at.
-bool leaves_none(const PlainLevel* level, const Replacement& replacement, const List* conditions) {
+bool leaves_none(const PlainLevel* level, Replacement replacement, const List* conditions) {
   for (int i = 0; i < list_length(replacement.keys); ++i) {
     auto* new_key = static_cast<Node*>(list_nth(replacement.new_keys, i));
     const auto* values = static_cast<const List*>(list_nth(replacement.lists, i));
     if (values_left(level->select, new_key, values, conditions) == NIL) return true;
   }
   return combinations(replacement) <= kMostListed &&
-         count_keys_left(level, replacement, conditions) == 0;
+         leave_keys(level, conditions, &replacement) == 0;
 }
 
 // Keys that WHERE leaves out are in no answer. Without any other it has no group. Where answers
@@ -352,15 +357,19 @@ bool is_of_keys_alone(const Query* query) {
 
 }  // namespace
 
-Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
+Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_persons) {
   Query* query = level->select->query;
   Replacement replacement{};
   replacement.moves_ctes = query->cteList != NIL;
   if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
-  if (find_columns(as<Node>(query->targetList), &replacement) ||
-      find_columns(query->havingQual, &replacement)) {
-    return nullptr;
+  auto* columns = as<Node>(query->targetList);
+  Node* having = query->havingQual;
+  if (counts_persons) {
+    replacement.person = counted_person(level->select);
+    columns = with_numbers_of_rows(columns);
+    having = with_numbers_of_rows(having);
   }
+  if (find_columns(columns, &replacement) || find_columns(having, &replacement)) return nullptr;
   check_columns(level, replacement);
   Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
@@ -374,12 +383,14 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys) {
     return nullptr;
   }
   check_combinations(level, replacement);
-  const int left = count_keys_left(level, replacement, conditions);
+  const int left = leave_keys(level, conditions, &replacement);
   if (left == 0) show_nothing(level);
   note_keys_without_null(level, replacement);
   Query* source = make_source_of_keys(query, replacement);
   fill_list_join(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));
+  query->targetList = as<List>(columns);
+  query->havingQual = having;
   select_from_made(query, made, replacement);
   read_again(level->select);
   level->select->listed_groups = Max(left, 1);
@@ -411,7 +422,7 @@ bool list_public_keys(PlainLevel* level) {
   Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
   const List* conditions = key_conditions(level->select, replacement.keys, replacement.new_keys);
-  level->select->listed_groups = Max(count_keys_left(level, replacement, conditions), 1);
+  level->select->listed_groups = Max(leave_keys(level, conditions, &replacement), 1);
   fill_list_join(made, replacement, nullptr);
   use_list(query, made, replacement);
   return true;

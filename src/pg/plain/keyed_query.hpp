@@ -37,13 +37,19 @@
 //                  FROM staff WHERE age > 30) s
 //       ON s.department = k.department AND s.n = k.n
 //    GROUP BY 1
+//
+// A number of persons, count(DISTINCT person), is one of the rows of a person group by the keys as
+// the lists have them: FROM staff above is
+//
+//   FROM (SELECT person, CASE WHEN department = ANY (...) THEN department ELSE 'Sales' END AS
+//           department FROM staff GROUP BY 1, 2) g
 namespace dpquantile {
 
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row
 // that counts, or null, and changes nothing, if a key has no public list, or if they have more
 // combinations than kMaxElements and than the longest list has keys, and keys may be chosen
-// privately. Otherwise so many are refused.
-Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys);
+// privately. Otherwise so many are refused. `counts_persons`: as counts_persons_by_group() says.
+Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_persons);
 
 // A query for nothing but keys with public lists, by GROUP BY or DISTINCT, reads the lists in the
 // place of the rows, and costs nothing. A condition on the keys chooses among them. The query must

@@ -3,6 +3,8 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/query_around.hpp"
+#include "pg/plain/subquery_join.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -163,24 +165,6 @@ Expr* is_in_list(const Node* key, const List* values) {
   return makeBoolExpr(OR_EXPR, list_make2(is_listed, null_test(key)), kNowhere);
 }
 
-}  // namespace
-
-Node* key_or_other(const Node* key, const List* values, const Const* other) {
-  List* known = NIL;
-  for (auto* value : each<Const>(values)) {
-    if (!value->constisnull) known = lappend(known, value);
-  }
-  Node* chosen = choice_of(is_in_list(key, known), static_cast<Node*>(copyObjectImpl(key)),
-                           static_cast<Node*>(copyObjectImpl(other)));
-  if (!has_null(values)) return chosen;
-  auto* null = as<CaseExpr>(
-      choice_of(as<Expr>(null_test(key)), as<Node>(null_like(key)), as<Node>(null_like(key))));
-  as<CaseExpr>(chosen)->args = list_concat(as<CaseExpr>(chosen)->args, null->args);
-  return chosen;
-}
-
-namespace {
-
 const List* whole_list(const Replacement& replacement, int number) {
   return static_cast<const List*>(list_nth(replacement.whole_lists, number));
 }
@@ -296,36 +280,76 @@ void fill_joined_lists(const Query* made, const Replacement& replacement, const 
   }
 }
 
-// Joins the rows with long lists of their keys, of which a key stands for all others.
-Query* joined_source(Query* source, const Replacement& replacement, const Bitmapset* joined) {
-  add_source_columns(source, replacement.keys, "k");
-  add_source_columns(source, replacement.columns, "c");
+// Joins the rows with long lists of their keys, of which a key stands for all others. Their keys
+// and columns are those of the new query then.
+Query* joined_source(Query* source, const Bitmapset* joined, Replacement* rows) {
+  add_source_columns(source, rows->keys, "k");
+  add_source_columns(source, rows->columns, "c");
   add_source_column(source, bool_constant(true), "present");
   put_below(source);
-  Query* made = parse_template(template_of_joins(replacement, joined));
-  fill_joined_lists(made, replacement, joined);
+  Query* made = parse_template(template_of_joins(*rows, joined));
+  fill_joined_lists(made, *rows, joined);
   static_cast<RangeTblEntry*>(linitial(made->rtable))->subquery = source;
-  const int keys = list_length(replacement.keys);
-  const int columns = list_length(replacement.columns);
-  Replacement rows = replacement;
-  rows.keys = rows.columns = rows.found = NIL;
-  for (int i = 0; i < keys; ++i) rows.found = lappend(rows.found, nullptr);
+  const int keys = list_length(rows->keys);
+  const int columns = list_length(rows->columns);
+  rows->keys = rows->columns = rows->found = NIL;
+  for (int i = 0; i < keys; ++i) rows->found = lappend(rows->found, nullptr);
   int joined_key = -1;
   const ListCell* cell;
   foreach (cell, made->targetList) {
     const int number = foreach_current_index(cell);
     auto* column = static_cast<TargetEntry*>(lfirst(cell))->expr;
     if (number < keys) {
-      rows.keys = lappend(rows.keys, column);
+      rows->keys = lappend(rows->keys, column);
     } else if (number < keys + columns) {
-      rows.columns = lappend(rows.columns, column);
+      rows->columns = lappend(rows->columns, column);
     } else if (number > keys + columns) {
       joined_key = bms_next_member(joined, joined_key);
-      lfirst(list_nth_cell(rows.found, joined_key)) = column;
+      lfirst(list_nth_cell(rows->found, joined_key)) = column;
     }
   }
   made->targetList = NIL;
-  add_columns_of_keys(made, rows);
+  return made;
+}
+
+TargetEntry* add_group_column(Query* groups, Node* expression, const char* name) {
+  add_source_column(groups, expression, name);
+  return static_cast<TargetEntry*>(llast(groups->targetList));
+}
+
+void add_key(Query* groups, Node* expression, const char* name) {
+  TargetEntry* column = add_group_column(groups, expression, name);
+  column->ressortgroupref = static_cast<Index>(column->resno);
+  groups->groupClause = lappend(groups->groupClause, grouping_by(column));
+}
+
+// Makes of the rows, whose last column is the person, a person group by the person and the keys in
+// the lists, and a query of its rows, of whose columns keys and columns are then.
+Query* grouped_source(Query* source, Replacement* rows) {
+  Query* made = makeNode(Query);
+  made->commandType = CMD_SELECT;
+  made->canSetTag = true;
+  add_key(source, static_cast<Node*>(copyObjectImpl(llast(rows->columns))), "person");
+  List* keys = NIL;
+  for (int i = 0; i < list_length(rows->keys); ++i) {
+    add_key(source, listed_key(*rows, i), psprintf("k%d", i));
+    keys = lappend(keys, column_of_table(static_cast<TargetEntry*>(llast(source->targetList))));
+  }
+  List* columns = NIL;
+  for (int i = 0; i < list_length(rows->columns) - 1; ++i) {
+    auto* condition = static_cast<Node*>(copyObjectImpl(list_nth(rows->columns, i)));
+    const TargetEntry* column =
+        add_group_column(source, aggregate_of_condition(F_BOOL_OR, condition), psprintf("c%d", i));
+    columns = lappend(columns, column_of_table(column));
+  }
+  source->hasAggs = columns != NIL;
+  put_below(source);
+  select_from(made, source);
+  List* others = NIL;
+  for (int i = 0; i < list_length(keys); ++i) others = lappend(others, nullptr);
+  rows->keys = keys;
+  rows->columns = columns;
+  rows->others = others;
   return made;
 }
 
@@ -337,12 +361,12 @@ Query* parse_list_join(const Replacement& replacement) {
 
 Query* make_source_of_keys(const Query* query, const Replacement& replacement) {
   Query* source = make_source(query);
-  const Bitmapset* joined = joined_lists(replacement);
-  if (joined != nullptr) {
-    source = joined_source(source, replacement, joined);
-  } else {
-    add_columns_of_keys(source, replacement);
-  }
+  Replacement rows = replacement;
+  if (rows.person != nullptr) rows.columns = lappend(list_copy(rows.columns), rows.person);
+  const Bitmapset* joined = joined_lists(rows);
+  if (joined != nullptr) source = joined_source(source, joined, &rows);
+  if (rows.person != nullptr) source = grouped_source(source, &rows);
+  add_columns_of_keys(source, rows);
   put_below(source);
   return source;
 }
@@ -366,6 +390,10 @@ List* compared_row(const Replacement& replacement, const List* combination) {
 
 List* compared_rows(const Replacement& replacement) {
   List* rows = NIL;
+  for (const auto* row : each<const List>(replacement.combinations_left)) {
+    rows = lappend(rows, compared_row(replacement, row));
+  }
+  if (rows != NIL) return rows;
   each_combination(replacement, [&](const List* row) {
     rows = lappend(rows, compared_row(replacement, row));
     return true;

@@ -21,6 +21,13 @@ struct Replacement : RowsBelow {
   // For each key the value of its list that a row is joined with, or null if none is; null: rows
   // are not joined with lists.
   List* found;
+  // The person of a row, if the rows are counted by persons: those of a person group of the persons
+  // and the keys in the lists are joined then, with each column as whether one of its rows has it.
+  // Else null.
+  Node* person;
+  // The combinations of the lists that conditions on several keys leave in; NIL if they are all, or
+  // not looked at.
+  List* combinations_left;
 };
 
 bool has_nulls(const Replacement& replacement);
@@ -56,10 +63,6 @@ void each_combination(const Replacement& replacement, Use use) {
 
 // key IS NULL
 Expr* null_test(const Node* key);
-
-// The key that a row has in a list: its own, or else the one that stands for all others. For lists
-// of at most kMaxElements values. It has the values of the list (group_keys.hpp).
-Node* key_or_other(const Node* key, const List* values, const Const* other);
 
 // The query without lists and rows, for lists as they are then; and the columns of it that stand
 // for keys and for what aggregates read.

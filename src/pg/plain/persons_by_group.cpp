@@ -1,10 +1,10 @@
 #include "pg/plain/persons_by_group.hpp"
 
-#include "pg/borrowed/early_values.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/group_keys.hpp"
-#include "pg/plain/list_join.hpp"
 #include "pg/plain/query_around.hpp"
+#include "pg/plain/rows_below.hpp"
+#include "pg/plain/subquery_join.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
@@ -134,15 +134,6 @@ Var* column_for(const Groups& groups, const Node* expression) {
   return nullptr;
 }
 
-SortGroupClause* clause_of_person(TargetEntry* column, Index reference) {
-  SortGroupClause* clause = makeNode(SortGroupClause);
-  column->ressortgroupref = reference;
-  clause->tleSortGroupRef = reference;
-  get_sort_group_operators(exprType(as<Node>(column->expr)), false, true, false, &clause->sortop,
-                           &clause->eqop, nullptr, &clause->hashable);
-  return clause;
-}
-
 Index unused_reference(const Query* query) {
   Index largest = 0;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
@@ -151,8 +142,8 @@ Index unused_reference(const Query* query) {
   return largest + 1;
 }
 
-// Rows of the person group, of which there is one for each person.
-Node* count_of_groups(Groups* groups, const Aggref* call) {
+// A number of rows, of those of the same filter.
+Aggref* number_of_rows(const Aggref* call) {
   auto* count = static_cast<Aggref*>(copyObjectImpl(call));
   count->aggfnoid = F_COUNT_;
   count->aggargtypes = NIL;
@@ -160,6 +151,12 @@ Node* count_of_groups(Groups* groups, const Aggref* call) {
   count->aggdistinct = NIL;
   count->inputcollid = InvalidOid;
   count->aggstar = true;
+  return count;
+}
+
+// Rows of the person group, of which there is one for each person.
+Node* count_of_groups(Groups* groups, const Aggref* call) {
+  Aggref* count = number_of_rows(call);
   auto* condition = as<Node>(call->aggfilter);
   if (condition == nullptr) return as<Node>(count);
   Var* column = column_for(*groups, condition);
@@ -179,34 +176,14 @@ Tree* over_groups(Groups* groups, Tree* tree) {
   });
 }
 
+// FROM and WHERE of the level are its own then.
 Query* query_of_groups(const Query* query, List* columns, List* keys) {
-  Query* made = query_below(query, columns);
+  Query* made = make_source(query);
+  made->targetList = columns;
   made->groupClause = keys;
-  made->havingQual = nullptr;
   made->hasAggs = contain_aggs_of_level(as<Node>(columns), 0);
-  DPQ_FORGET_GROUP_KEYS(made);
-  for (auto* table : each<RangeTblEntry>(made->rtable)) DPQ_FORGET_GROUP_ENTRY(table);
+  put_below(made);
   return made;
-}
-
-// Whether the keys that have one for all others may be computed below: their lists are short, and
-// no condition on the key of a row, of which little would be known there, shortens them.
-bool have_short_lists(const Level* level) {
-  for (auto* key : each<SortGroupClause>(level->query->groupClause)) {
-    Node* expression = get_sortgroupclause_expr(key, level->query->targetList);
-    if (other_value_of(level, expression) == nullptr) continue;
-    if (list_length(shown_values_of(level, expression)) > kMaxElements) return false;
-    if (any_node(level->query->jointree, [=](Node* node) { return equal(node, expression); })) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// A key of the list: several others that a person has are one.
-Node* key_of_list(const Level* level, Node* key) {
-  const Const* other = other_value_of(level, key);
-  return other == nullptr ? key : key_or_other(key, shown_values_of(level, key), other);
 }
 
 }  // namespace
@@ -216,19 +193,29 @@ bool counts_persons_by_group(const Level* level) {
   return level->borrowed_rows != NIL && has_plain_clauses(query) && !level->has_public_side &&
          !level->has_one_row && !level->groups_persons && limits_groups(level) &&
          !has_other_parts(level, as<Node>(query->targetList)) &&
-         !has_other_parts(level, query->havingQual) && person_of(level) != nullptr &&
-         have_short_lists(level);
+         !has_other_parts(level, query->havingQual) && person_of(level) != nullptr;
+}
+
+Node* counted_person(const Level* level) {
+  return person_of(level);
+}
+
+Node* with_numbers_of_rows(Node* tree) {
+  return mapped(tree, [](Node* node) -> Node* {
+    return IsA(node, Aggref) ? as<Node>(number_of_rows(as<Aggref>(node))) : nullptr;
+  });
 }
 
 void put_person_group_below(const Level* level) {
   Query* query = level->query;
   Groups groups{};
   Node* person = person_of(level);
-  List* keys =
-      list_make1(clause_of_person(add_column(&groups, nullptr, person), unused_reference(query)));
+  TargetEntry* column_of_person = add_column(&groups, nullptr, person);
+  column_of_person->ressortgroupref = unused_reference(query);
+  List* keys = list_make1(grouping_by(column_of_person));
   for (auto* key : each<SortGroupClause>(query->groupClause)) {
     Node* expression = get_sortgroupclause_expr(key, query->targetList);
-    TargetEntry* column = add_column(&groups, expression, key_of_list(level, expression));
+    TargetEntry* column = add_column(&groups, expression, expression);
     column->ressortgroupref = key->tleSortGroupRef;
     keys = lappend(keys, copyObjectImpl(key));
   }

@@ -13,8 +13,15 @@ namespace dpquantile {
 // those of a person group.
 bool counts_persons_by_group(const Level* level);
 
+// The person of each row of such a level.
+Node* counted_person(const Level* level);
+
+// A copy of what such a level computes of its groups, with count(*) in the place of the numbers of
+// persons: what it is over the rows of a person group with its keys, where the condition of a
+// FILTER is a column that says whether one of the rows of the group has it.
+Node* with_numbers_of_rows(Node* tree);
+
 // Makes of such a level one that counts the rows of a person group: its own keys and the person.
-// The conditions of FILTER become columns of it: whether one of the rows has it.
 void put_person_group_below(const Level* level);
 
 }  // namespace dpquantile

@@ -182,10 +182,17 @@ void keep_groups(PlainLevel* level) {
           : as<Node>(makeBoolExpr(AND_EXPR, list_make2(kept, query->havingQual), -1));
 }
 
-// By lists of keys, or by a public table that has the keys.
+// By lists of keys, or by a public table that has the keys. Numbers of persons become those of rows
+// of a person group: by the keys as the lists have them, or else by the keys of the rows.
 Node* group_by_public_values(PlainLevel* level, bool may_choose_keys) {
-  Node* row = group_by_public_keys(level, may_choose_keys);
-  return row != nullptr ? row : group_by_public_table(level, may_choose_keys);
+  const bool counts_persons = counts_persons_by_group(level->select);
+  Node* row = group_by_public_keys(level, may_choose_keys, counts_persons);
+  if (row != nullptr) return row;
+  if (counts_persons) {
+    put_person_group_below(level->select);
+    read_again(level->select);
+  }
+  return group_by_public_table(level, may_choose_keys);
 }
 
 // For what is computed of each group, an expression that is not NULL for any of its rows; null if
@@ -421,9 +428,9 @@ bool take_common_terms_out_of_or(const Level* level) {
 // Takes subqueries that read no rows, set operations but UNION ALL out of rows of persons,
 // subqueries about persons and of public tables out of the expressions of a level with protected
 // rows, window functions, DISTINCT and grouping sets out of one with standard aggregates over such
-// rows, numbers of persons by group, what the sides of OR have in common, all but keys and
-// aggregates out of a person group, and all but window functions and columns out of a level of such
-// functions. What is taken out becomes levels below. Returns whether the level has changed.
+// rows, what the sides of OR have in common, all but keys and aggregates out of a person group, and
+// all but window functions and columns out of a level of such functions. What is taken out becomes
+// levels below. Returns whether the level has changed.
 bool take_apart_level(const Level* level, bool is_beside_rows) {
   Query* query = level->query;
   const bool is_of_rows = level->borrowed_rows != NIL || is_beside_rows;
@@ -446,8 +453,6 @@ bool take_apart_level(const Level* level, bool is_beside_rows) {
     put_query_around(query);
   } else if (is_plain && has_separable_sets(query)) {
     separate_grouping_sets(query);
-  } else if (counts_persons_by_group(level)) {
-    put_person_group_below(level);
   } else {
     return false;
   }

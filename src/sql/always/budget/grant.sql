@@ -382,7 +382,7 @@ COMMENT ON FUNCTION @extschema@.dp_grant_budget(regrole, float8, float8, text, f
   'value, at first pure); smallest_charge: a query of the role with a smaller charge is refused, in epsilon with pure '
   'and in rho with zcdp, positive and at most the limit (default: a millionth of the new limit, also where another was stated before, of which a notice tells); neighbours: ''add or remove'' '
   'charges each query for the neighbours of its own guarantee; ''replace'' charges each query for replacing the value of one '
-  'row, which moves it to another group if a key depends on it, and promises the limit for that, whatever the role asks '
+  'row, which moves it to another group if a key depends on it, but leaves it and rows that refer to it with their persons, and promises the limit for that, whatever the role asks '
   '(default: the old one, at first add or remove). A budget of '
   'which something is spent keeps its neighbours. every: ''1 day'', ''1 week'', ''1 month'', ''3 months'' or ''1 year'': the limits are for each such '
   'period of the calendar in UTC, a week from Monday and 3 months from January, April, July or October, so all answers of k periods together have the privacy loss k times epsilon and k '
