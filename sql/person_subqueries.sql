@@ -108,6 +108,8 @@ SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM visits w WHERE w.kind = 
 SELECT count(*) FROM visits v WHERE EXISTS (SELECT FROM visits w WHERE w.patient = v.patient AND w.kind = v.kind COLLATE "C");
 SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT patient, kind, day FROM visits GROUP BY 1, 2, 3) w ON w.patient = v.patient AND w.kind = v.kind;
 SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT patient, kind FROM visits GROUP BY 1, 2) w ON w.patient = v.patient AND w.kind <> v.kind;
+SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT patient, kind FROM visits GROUP BY 1, 2) w ON w.patient = v.patient AND w.kind::bpchar = v.kind::bpchar;
+SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT patient, day::timestamp AS at FROM visits GROUP BY 1, 2) w ON w.patient = v.patient AND w.at = timestamptz '2024-01-01';
 SELECT dp_count(100) FROM visits v JOIN (SELECT patient, kind FROM visits GROUP BY 1, 2) w ON w.patient = v.patient AND w.kind = v.kind;
 SELECT dp_count(100) FROM visits v LEFT JOIN (SELECT g.patient, g.kind FROM (SELECT patient, kind, day FROM visits GROUP BY 1, 2, 3) g WHERE day > '2023-01-01') w ON w.patient = v.patient AND w.kind = v.kind;
 SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM others o WHERE o.id = p.id);

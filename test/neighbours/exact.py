@@ -13,6 +13,7 @@ from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
+WITHOUT_LIST = ("busy_clients",)  # Groups by its level are chosen.
 # Rows of which a query reads no column but readable ones are public ones, also those of nobody.
 PARTLY_READABLE = ("passes",)
 # Tables whose list of levels has NULL, or a key for all others (protect.sql)
@@ -61,7 +62,7 @@ def has_other_answers(part: object) -> bool:
         return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON, ALSO_NULL) or part.text.startswith(ERROR)
     if isinstance(part, Select):
         return part.kind == "first rows without order"
-    return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE
+    return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE + WITHOUT_LIST
 
 
 def around(query: Query, block: Select) -> str:

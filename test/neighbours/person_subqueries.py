@@ -42,6 +42,7 @@ class Compared:
     own: Tuple[Column, ...]  # any of them
     by_reference: bool
     of_readable: bool = False  # The row around is one that the analyst may read.
+    of_groups: Tuple[Column, ...] = ()  # those of own whose groups are not chosen, where others are
 
     @property
     def may_group(self) -> bool:
@@ -111,7 +112,8 @@ class PersonSubqueries:
             return Compared(self.person_of(part), inner, inner.persons or inner.users, False)
         link = self.choices.one_of(links)
         inner, own = self.rows_of_reference(link)
-        return Compared(link.columns[0], inner, own, True, link.is_readable)
+        refer = [one.columns[0] for one in inner.links if one.key == link.key and one.refers and one.columns[0] in own]
+        return Compared(link.columns[0], inner, own, True, link.is_readable, tuple(refer))
 
     def others(self, part: "Part") -> List[Column]:
         """Columns that name nobody. Those with names of their own may be copies of ones that do."""
@@ -225,6 +227,9 @@ class PersonSubqueries:
         select = replace(select, items=(Item(column.expr(), "patient"),), limit="LIMIT 2" if miss == "limited list" else "")
         # Groups by another column are a list of private answers.
         has_answers = miss == "list of another column" and not is_correlated
+        # An outer join may leave out what is referred to, beside what refers to it: such groups are chosen.
+        if compared.of_groups and column in compared.own and column not in compared.of_groups:
+            has_answers = True
         if miss != "limited list" and compared.may_group and (self.choices.may_have_stages or not has_answers) and self.choices.chance(0.35):
             miss = ANSWERS if has_answers else miss
             select = replace(select, distinct="DISTINCT ") if self.choices.chance(0.4) else self.list_of_groups(select, inner, column)

@@ -10,6 +10,7 @@ from comparison import difference_after_play, differences
 from databases import Neighbours
 from exact import PARTLY_READABLE, exact
 from outcome import Outcome, Row, execute
+from plain import ERROR
 from sql_tree import Expr, Query, Table, walk
 from statements import Form, Shows
 from visibility import visibility_of
@@ -87,7 +88,7 @@ class Trial:
         parts = [part for part in walk(self.query) if isinstance(part, Expr)]
         if any(isinstance(part, Table) and part.name in PARTLY_READABLE for part in walk(self.query)):
             return None  # Rows of which nothing else is read are public.
-        if not any(part.is_answer for part in parts):
+        if not any(part.is_answer and part.rule != "column" and not part.text.startswith(ERROR) for part in parts):
             return None  # what dp_error_of tells is computed without rows
         # Groups by one stated person are answers, whose windows are public.
         is_of_one = any(part.rule == "the changed row" for part in parts)

@@ -7,10 +7,10 @@
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/subquery_join.hpp"
 #include "pg/server/bytewise_type.hpp"
+#include "pg/server/group_keys.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "access/stratnum.h"
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
@@ -21,7 +21,6 @@ extern "C" {
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 }
 
 namespace dpquantile {
@@ -200,20 +199,6 @@ bool find_person(Subquery* subquery, const Level* outer) {
 
 // ---- What is compared ----------------------------------------------------------------------
 
-bool is_integer(Oid type) {
-  return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
-// Whether an = is that by which the column is grouped, so that the other side is equal to the
-// column of one group only.
-bool tells_groups_apart(const OpExpr* equality, const Var* inner, const Node* outer) {
-  const Oid family = lookup_type_cache(inner->vartype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-  const bool is_of_type = exprType(outer) == inner->vartype ||
-                          (is_integer(exprType(outer)) && is_integer(inner->vartype));
-  return is_of_type && OidIsValid(family) && equality->inputcollid == inner->varcollid &&
-         get_op_opfamily_strategy(equality->opno, family) == BTEqualStrategyNumber;
-}
-
 bool is_of_row_around(Node* expression) {
   return contain_vars_of_level(expression, 1) && !contain_vars_of_level(expression, 0) &&
          !checkExprHasSubLink(expression) && !contain_volatile_functions(expression);
@@ -237,15 +222,14 @@ void add_term(Subquery* subquery, Node* term) {
     Node* outer = i == 0 ? right : left;
     if (inner == nullptr || !is_of_row_around(outer)) continue;
     const bool are_columns = column_in(outer, 1) != nullptr;
-    if (are_columns || tells_groups_apart(equality, inner, outer)) {
+    if (are_columns || tells_groups_apart(equality, inner)) {
       add_comparison(subquery, {term, as<Node>(inner), inner, outer});
     }
   }
 }
 
 bool is_equality_of_groups(const Comparison* comparison) {
-  return tells_groups_apart(as<OpExpr>(comparison->condition), comparison->inner,
-                            comparison->outer);
+  return tells_groups_apart(as<OpExpr>(comparison->condition), comparison->inner);
 }
 
 // Other columns than those that tell the person are compared by the = of groups.

@@ -170,9 +170,10 @@ bool term_fixes_column(const Node* term, int entry, AttrNumber column) {
   if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return false;
   auto* left = static_cast<Node*>(linitial(as<OpExpr>(term)->args));
   auto* right = static_cast<Node*>(lsecond(as<OpExpr>(term)->args));
-  if (!op_mergejoinable(as<OpExpr>(term)->opno, exprType(left))) return false;
-  const auto fixes = [=](const Node* one, Node* other) {
-    return is_column_of(one, entry, column) && !bms_is_member(entry, pull_varnos(nullptr, other));
+  const auto fixes = [=](Node* one, Node* other) {
+    return is_column_of(one, entry, column) &&
+           tells_groups_apart(as<OpExpr>(term), as<Var>(without_relabel(one))) &&
+           !bms_is_member(entry, pull_varnos(nullptr, other));
   };
   return fixes(left, right) || fixes(right, left);
 }

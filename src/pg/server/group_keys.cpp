@@ -3,14 +3,22 @@
 #include "pg/server/nodes.hpp"
 
 extern "C" {
+#include "access/stratnum.h"
+#include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
 
 namespace {
+
+bool is_integer(Oid type) {
+  return type == INT2OID || type == INT4OID || type == INT8OID;
+}
 
 // A column gets the place in the text that one of the expressions has.
 void restore_location(Var* column, const List* expressions) {
@@ -53,6 +61,18 @@ bool resolve_group_keys(Query* query) {
   for (auto* entry : each<RangeTblEntry>(query->rtable)) DPQ_FORGET_GROUP_ENTRY(entry);
   DPQ_FORGET_GROUP_KEYS(query);
   return true;
+}
+
+bool tells_groups_apart(const OpExpr* equality, const Var* column) {
+  const Oid family = lookup_type_cache(column->vartype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+  if (!OidIsValid(family) || equality->inputcollid != column->varcollid ||
+      get_op_opfamily_strategy(equality->opno, family) != BTEqualStrategyNumber) {
+    return false;
+  }
+  Oid left;
+  Oid right;
+  op_input_types(equality->opno, &left, &right);
+  return left == right || (is_integer(left) && is_integer(right));
 }
 
 }  // namespace dpquantile

@@ -15,4 +15,9 @@ namespace dpquantile {
 // total functions into the copies only. Returns whether the query changed.
 bool resolve_group_keys(Query* query);
 
+// Whether an = is that by which GROUP BY tells values of a column apart, so that what it is
+// compared with is equal to the column in one group of a person at most. Texts compared as
+// character, or times in a time zone, are equal to several.
+bool tells_groups_apart(const OpExpr* equality, const Var* column);
+
 }  // namespace dpquantile
