@@ -287,6 +287,8 @@ SELECT CASE WHEN id > 3 THEN 1.0 ELSE 1.00 END::text AS one, count(*) FROM sale 
 SELECT one::text, count(*) FROM (SELECT CASE WHEN id > 3 THEN 1.0 ELSE 1.00 END AS one FROM sale) s GROUP BY 1;
 -- A cast to varchar by a function of texts, below another one
 SELECT code::varchar(1) AS first, count(*) FROM sale WHERE code IN ('a', 'bc') AND upper(code::varchar) < 'C' GROUP BY 1;
+-- A key of varchar without a list, in a list of WHERE
+SELECT label, count(*) FROM (SELECT code::varchar(3) AS label FROM sale) s WHERE label IN ('a', 'bc') GROUP BY label;
 \pset format aligned
 -- More numbers between bounds than are listed: the keys are chosen privately, which is said. Where WHERE leaves one number of them, that is the list, and where it leaves none, nothing is answered.
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;

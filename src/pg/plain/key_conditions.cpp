@@ -447,7 +447,9 @@ Const* constant_like(const Node* key, const Node* node) {
   return as_stored(key, constant);
 }
 
+// A list of texts with which a varchar is compared is cast.
 List* elements_of_list(const Node* list) {
+  if (IsA(list, ArrayCoerceExpr)) list = folded(list);
   if (IsA(list, ArrayExpr)) return as<ArrayExpr>(list)->elements;
   if (!IsA(list, Const) || as<Const>(list)->constisnull) return NIL;
   const auto* array = as<Const>(list);
