@@ -6,6 +6,7 @@
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
+#include "pg/server/array_constant.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
@@ -20,7 +21,6 @@ extern "C" {
 #include "parser/parse_node.h"
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
-#include "utils/array.h"
 #include "utils/date.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -320,9 +320,10 @@ List* list_of_column(const Level* level, const Node* side, int* number) {
 Const* array_of_list(const Level* level, const Node* side) {
   int number = 0;
   const List* rows = list_of_column(level, side, &number);
-  const Oid array = get_array_type(exprType(side));
   const int count = list_length(rows);
-  if (count == 0 || count > kMaxElements || !OidIsValid(array)) return nullptr;
+  if (count == 0 || count > kMaxElements || !OidIsValid(get_array_type(exprType(side)))) {
+    return nullptr;
+  }
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<Size>(count)));
   int known = 0;
   for (const auto* row : each<const List>(rows)) {
@@ -330,13 +331,8 @@ Const* array_of_list(const Level* level, const Node* side) {
     if (!IsA(value, Const) || value->constisnull) return nullptr;
     values[known++] = value->constvalue;
   }
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(exprType(side), &length, &by_value, &alignment);
-  ArrayType* made = construct_array(values, known, exprType(side), length, by_value, alignment);
-  if (is_too_large(PointerGetDatum(made), array)) return nullptr;
-  return makeConst(array, -1, exprCollation(side), -1, PointerGetDatum(made), false, false);
+  auto* made = as<Const>(array_constant(values, known, exprType(side), exprCollation(side)));
+  return is_too_large(made->constvalue, made->consttype) ? nullptr : made;
 }
 
 // Whether a term compares by = or IS NOT DISTINCT FROM; then the comparison, as one by =.
@@ -452,23 +448,7 @@ List* elements_of_list(const Node* list) {
   if (IsA(list, ArrayCoerceExpr)) list = folded(list);
   if (IsA(list, ArrayExpr)) return as<ArrayExpr>(list)->elements;
   if (!IsA(list, Const) || as<Const>(list)->constisnull) return NIL;
-  const auto* array = as<Const>(list);
-  const Oid type = get_element_type(array->consttype);
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  Datum* values;
-  bool* nulls;
-  int count;
-  deconstruct_array(DatumGetArrayTypeP(array->constvalue), type, length, by_value, alignment,
-                    &values, &nulls, &count);
-  List* elements = NIL;
-  for (int i = 0; i < count; ++i) {
-    elements = lappend(
-        elements, makeConst(type, -1, array->constcollid, length, values[i], nulls[i], by_value));
-  }
-  return elements;
+  return elements_of_array(as<Const>(list));
 }
 
 bool is_null_constant(const Node* node) {

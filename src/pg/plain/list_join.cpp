@@ -5,6 +5,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/subquery_join.hpp"
+#include "pg/server/array_constant.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {

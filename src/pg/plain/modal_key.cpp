@@ -6,6 +6,7 @@
 #include "pg/plain/keyed_query.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/query/shown_column.hpp"
+#include "pg/server/array_constant.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {

@@ -133,7 +133,7 @@ bool column_may_be_null(const Level* level, const Var* column) {
   const Entry& entry = entry_of(level, static_cast<int>(column->varno));
   if (!OidIsValid(entry.relation)) return true;
   if (entry.below == nullptr) return !is_stated_not_null({entry.relation, column->varattno});
-  // Of a protected view, what its query shows.
+  // A protected view has what its query shows.
   const List* columns = entry.below->query->targetList;
   return hides_rows(entry.below) || column->varattno > list_length(columns) ||
          may_be_null(

@@ -12,7 +12,6 @@ extern "C" {
 #include "parser/parse_collate.h"
 #include "parser/parse_func.h"
 #include "parser/parse_node.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -84,16 +83,6 @@ Node* select_field(Node* composite, const char* field) {
                                  list_make1(composite), nullptr, nullptr, false, -1);
   free_parsestate(state);
   return made;
-}
-
-Node* array_constant(Datum* elements, int count, Oid type, Oid collation) {
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  const ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
-  return as<Node>(
-      makeConst(get_array_type(type), -1, collation, -1, PointerGetDatum(array), false, false));
 }
 
 Node* element_of(Node* array, Node* number) {

@@ -21,9 +21,6 @@ Node* call_function(const char* name, List* arguments);
 // A field of an expression of a composite type. ereports if it has none of this name.
 Node* select_field(Node* composite, const char* field);
 
-// An array of constants of a type.
-Node* array_constant(Datum* elements, int count, Oid type, Oid collation);
-
 // The element of an array with this number, an int4.
 Node* element_of(Node* array, Node* number);
 

@@ -23,9 +23,9 @@ struct ShownRows {
   void each_field(MarkFields* fields) { fields->integer("most", &most); }
 };
 
-// Of a statement, as it has been translated; more than kMaxElements need not be counted. Nothing
-// where keys are chosen privately, or where a LIMIT is not known yet. `parameters`: those that are
-// known, or null.
+// How many rows a translated statement shows at most; more than kMaxElements need not be counted.
+// Nothing where keys are chosen privately, or where a LIMIT is not known yet. `parameters`: those
+// that are known, or null.
 std::optional<int> most_shown_rows(const Statement* statement, ParamListInfo parameters);
 
 }  // namespace dpquantile

@@ -38,8 +38,8 @@ MaybeRange range_of_operation(char name, const TypedRange& left, const TypedRang
 MaybeRange range_of_call(const char* name, std::span<const TypedRange> arguments, Oid result,
                          const char* unit);
 
-// Of extract(part FROM time), in any time zone. The part is in lower case. Some parts have the same
-// range for all times. The epoch is not among them.
+// The range of extract(part FROM time), in any time zone. The part is in lower case. Some parts
+// have the same range for all times. The epoch is not among them.
 MaybeRange range_of_part(const char* part, const MaybeRange& time, Oid type);
 
 }  // namespace dpquantile

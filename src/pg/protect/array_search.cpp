@@ -1,5 +1,6 @@
 #include "pg/protect/array_search.hpp"
 
+#include "pg/server/array_constant.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/total_functions.hpp"
 
@@ -8,7 +9,6 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 }
 
@@ -23,24 +23,8 @@ constexpr int kMostComparisons = 100;
 List* elements_of(const Node* array) {
   const Node* folded = eval_const_expressions(nullptr, static_cast<Node*>(copyObjectImpl(array)));
   if (!IsA(folded, Const) || as<Const>(folded)->constisnull) return NIL;
-  const auto* constant = as<Const>(folded);
-  const Oid type = get_element_type(constant->consttype);
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  Datum* values;
-  bool* nulls;
-  int count;
-  deconstruct_array(DatumGetArrayTypeP(constant->constvalue), type, length, by_value, alignment,
-                    &values, &nulls, &count);
-  List* elements = NIL;
-  if (count > kMostComparisons) return NIL;
-  for (int i = 0; i < count; ++i) {
-    elements = lappend(elements, makeConst(type, -1, constant->constcollid, length, values[i],
-                                           nulls[i], by_value));
-  }
-  return elements;
+  List* elements = elements_of_array(as<Const>(folded));
+  return list_length(elements) > kMostComparisons ? NIL : elements;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/early_expressions.hpp"
 #include "pg/protect/outside.hpp"
+#include "pg/server/array_constant.hpp"
 #include "pg/server/distinct_values.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
@@ -254,14 +255,17 @@ void check_elements(const JudgedLevel* level, const FuncExpr* function) {
                        format_type_be(type)));
 }
 
+int count_elements(const Const* array) {
+  const ArrayType* value = DatumGetArrayTypeP(array->constvalue);
+  return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
+}
+
 // How many elements an array may have. The value of a parameter must not decide about it.
 int most_elements(Node* array) {
   Node* folded = eval_const_expressions(nullptr, array);
   if (!IsA(folded, Const)) return kMaxElements;
   const auto* constant = as<Const>(folded);
-  if (constant->constisnull) return 0;
-  const ArrayType* value = DatumGetArrayTypeP(constant->constvalue);
-  return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
+  return constant->constisnull ? 0 : count_elements(constant);
 }
 
 // Has the list computed before the first row is read.
@@ -285,11 +289,6 @@ Const* constant_array(const RangeTblFunction* function) {
   if (!IsA(call, FuncExpr) || call->funcid != F_UNNEST_ANYARRAY) return nullptr;
   auto* array = static_cast<Const*>(linitial(call->args));
   return IsA(array, Const) && !array->constisnull ? array : nullptr;
-}
-
-int count_elements(const Const* array) {
-  const ArrayType* value = DatumGetArrayTypeP(array->constvalue);
-  return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
 }
 
 // unnest() of several arrays gives as many rows as the longest has elements.
@@ -318,23 +317,12 @@ void check_size_of_arrays(const JudgedLevel* level, const List* arrays) {
 
 // The elements of an array as constants, and NULL for those that it has less than others.
 List* constants_of(const JudgedLevel* level, const Const* array, int count) {
+  List* constants = elements_of_array(array);
   const Oid type = get_element_type(array->consttype);
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(type, &length, &by_value, &alignment);
-  Datum* values;
-  bool* nulls;
-  int known;
-  deconstruct_array(DatumGetArrayTypeP(array->constvalue), type, length, by_value, alignment,
-                    &values, &nulls, &known);
-  List* constants = NIL;
-  for (int i = 0; i < count; ++i) {
-    const bool is_null = i >= known || nulls[i];
-    Const* constant =
-        makeConst(type, -1, array->constcollid, length, is_null ? 0 : values[i], is_null, by_value);
+  while (list_length(constants) < count)
+    constants = lappend(constants, makeNullConst(type, -1, array->constcollid));
+  for (const auto* constant : each<const Const>(constants)) {
     check_constant(level, constant, array->location);
-    constants = lappend(constants, constant);
   }
   return constants;
 }

@@ -106,7 +106,7 @@ Node* made_up(const RangeTblEntry* table, int column, int number) {
   return as<Node>(made);
 }
 
-// A row of first values but for that of one column, from 1.
+// Each column has its first value, and this one (counted from 1) that of this number.
 List* made_up_row(const RangeTblEntry* table, int column, int number) {
   List* row = NIL;
   for (int i = 1; i <= list_length(table->coltypes); ++i) {
