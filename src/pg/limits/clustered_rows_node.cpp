@@ -89,6 +89,7 @@ struct ClusteredRowsNode {
   // The same if rows come part by part
   RowCursor cursor;
   Size next_in_block;
+  bool has_given_all;
 
   // The same if the part is too large: first the rows of its largest group, as they are read
   Tuplesortstate* sort;  // of the other rows; null if the part is in memory
@@ -426,19 +427,25 @@ void begin_to_give_part(ClusteredRowsNode* node, int part) {
   node->part = part;
   node->cursor = cursor_of_part(&node->rows, part);
   node->next_in_block = 0;
+  node->has_given_all = false;
 }
 
-// Goes to the next block that has a row, if necessary of another part. False after the last.
+// Goes to the next block that has a row, if necessary of another part. False after the last, as
+// often as it is asked.
 bool find_block(ClusteredRowsNode* node) {
-  while (node->cursor.block == nullptr || node->next_in_block == node->cursor.block->rows) {
+  while (!node->has_given_all &&
+         (node->cursor.block == nullptr || node->next_in_block == node->cursor.block->rows)) {
     CHECK_FOR_INTERRUPTS();
     node->next_in_block = 0;
     if (next_block(&node->rows, &node->cursor)) continue;
-    if (node->part + 1 >= node->rows.count) return false;
-    forget_part(&node->rows, node->part);
-    begin_to_give_part(node, node->part + 1);
+    if (node->part + 1 < node->rows.count) {
+      forget_part(&node->rows, node->part);
+      begin_to_give_part(node, node->part + 1);
+    } else {
+      node->has_given_all = true;
+    }
   }
-  return true;
+  return !node->has_given_all;
 }
 
 // Fills the slot. Null after the last row.
