@@ -33,11 +33,11 @@ class PairMoments {
   // The covariance times n / (n - 1), where a count below 2 counts as 2.
   double sample_covariance() const;
 
-  // Of x with degree 2:
+  // These need the sums of x with degree 2.
   std::optional<double> slope() const;
   std::optional<double> intercept() const;  // of the line at x = 0
 
-  // Of x and the value with degree 2:
+  // These need the sums of x and of the value with degree 2.
   std::optional<double> correlation() const;
   std::optional<double> determination() const;  // the square of the correlation
 

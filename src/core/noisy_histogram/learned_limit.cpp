@@ -14,7 +14,7 @@ constexpr int kEnd = 40;
 
 constexpr std::size_t kCellsBeyond = 2 << kDigits;  // two octaves
 
-// Of a person with the mean of the numbers in the cell.
+// How many rows a person with the mean number of its cell has beyond the limit.
 double rows_of_cell_beyond(std::size_t cell, std::uint64_t limit) {
   const auto i = static_cast<std::uint32_t>(cell);
   const double mean =

@@ -696,7 +696,7 @@ Tree* without_subqueries(Place* place, Tree* tree) {
   });
 }
 
-// Of a condition, in which NULL is as good as false.
+// A condition without its subqueries. NULL is as good as false in it.
 Node* without_subqueries_of_condition(Place* place, Node* condition) {
   if (condition == nullptr) return nullptr;
   if (IsA(condition, List) || is_andclause(condition) || is_orclause(condition)) {
@@ -707,7 +707,7 @@ Node* without_subqueries_of_condition(Place* place, Node* condition) {
   return value != nullptr ? value : without_subqueries(place, condition);
 }
 
-// Of a level that groups rows, what is computed of each row.
+// The same for what a level that groups rows computes of each row.
 template <class Tree>
 Tree* without_subqueries_of_rows(Place* place, Tree* tree, const List* keys) {
   return mapped(tree, [=](Node* node) {
