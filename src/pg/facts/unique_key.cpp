@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "pg/grants/reference.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
@@ -179,10 +180,10 @@ bool is_key_among(Relation table, Relation index, const Bitmapset* columns) {
 }  // namespace
 
 bool are_unique(Oid table, const Bitmapset* columns) {
+  if (has_children_besides_partitions(table)) return false;
   Relation relation = table_open(table, AccessShareLock);
-  const bool has_children = relation->rd_rel->relhassubclass && relation->rd_rel->relkind != 'p';
   bool found = false;
-  for (const Oid oid : each_oid(has_children ? NIL : RelationGetIndexList(relation))) {
+  for (const Oid oid : each_oid(RelationGetIndexList(relation))) {
     if (found) break;
     Relation index = index_open(oid, AccessShareLock);
     found = is_key_among(relation, index, columns);

@@ -74,18 +74,12 @@ bool compares_columns(const Reference* reference) {
   return true;
 }
 
-// A key of a table is no key of its children. Partitions have no others than the table.
-bool has_other_rows(Oid table) {
-  return get_rel_relkind(table) == RELKIND_RELATION && has_subclass(table) &&
-         find_inheritance_children(table, NoLock) != NIL;
-}
-
 const char* problem_of(const Reference* reference) {
   if (!reference->is_checked) {
     return "has a foreign key that is not valid, not enforced, or deferrable";
   }
   if (!compares_columns(reference)) return "has a foreign key whose columns differ in their types";
-  if (has_other_rows(reference->referenced)) {
+  if (has_children_besides_partitions(reference->referenced)) {
     return "refers to a table with children, whose rows may have the same keys";
   }
   return nullptr;
@@ -135,6 +129,11 @@ const Reference* find_reference(Oid relation, AttrNumber column, Oid referenced,
   *problem = psprintf("has several foreign keys to \"%s\", which may refer to different rows",
                       name_of_table(referenced));
   return nullptr;
+}
+
+bool has_children_besides_partitions(Oid table) {
+  return get_rel_relkind(table) == RELKIND_RELATION && has_subclass(table) &&
+         find_inheritance_children(table, NoLock) != NIL;
 }
 
 }  // namespace dpquantile

@@ -31,4 +31,9 @@ List* references_between(Oid relation, Oid referenced);
 const Reference* find_reference(Oid relation, AttrNumber column, Oid referenced,
                                 const char** problem);
 
+// Whether a table has children with rows and keys of their own; partitions share those of their
+// table. pg_class says that there are some until the next ANALYZE after the last one was dropped,
+// and autovacuum analyzes when many rows have changed: that would tell of the rows.
+bool has_children_besides_partitions(Oid table);
+
 }  // namespace dpquantile

@@ -1,14 +1,13 @@
 #include "pg/plain/null_values.hpp"
 
+#include "pg/grants/reference.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
-#include "catalog/pg_inherits.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -110,11 +109,6 @@ bool is_valid(const ColumnOrigin& not_null) {
   return is_valid;
 }
 
-// A child, other than a partition, may leave NOT NULL out.
-bool has_children_with_nulls(Oid table) {
-  return get_rel_relkind(table) == RELKIND_RELATION && has_subclass(table);
-}
-
 bool column_may_be_null(const Level* level, const Var* column) {
   level = around(level, column->varlevelsup);
   if (level == nullptr || column->varattno < 1) return true;
@@ -176,7 +170,8 @@ bool is_stated_not_null(const ColumnOrigin& column) {
   if (!HeapTupleIsValid(row)) return false;
   const bool is_stated = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(row))->attnotnull;
   ReleaseSysCache(row);
-  return is_stated && is_valid(column) && !has_children_with_nulls(column.relation);
+  // A child may leave NOT NULL out.
+  return is_stated && is_valid(column) && !has_children_besides_partitions(column.relation);
 }
 
 bool may_be_null(const Level* level, Node* expression) {

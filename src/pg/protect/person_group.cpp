@@ -1,5 +1,6 @@
 #include "pg/protect/person_group.hpp"
 
+#include "pg/grants/reference.hpp"
 #include "pg/protect/exact_aggregate.hpp"
 #include "pg/protect/inside.hpp"
 #include "pg/protect/outside.hpp"
@@ -12,8 +13,6 @@
 #include "pg/vocabulary/person_aggregates.hpp"
 
 extern "C" {
-#include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -87,8 +86,8 @@ int number_of_person(JudgedLevel* level) {
 // PostgreSQL takes a key of a table for one of its children, too, which have keys of their own.
 void check_has_one_value(const JudgedLevel* level, const Var* column) {
   const auto* table = rt_fetch(column->varno, level->query->rtable);
-  const bool has_other_rows = table->rtekind == RTE_RELATION && table->inh &&
-                              table->relkind == RELKIND_RELATION && has_subclass(table->relid);
+  const bool has_other_rows =
+      table->rtekind == RTE_RELATION && table->inh && has_children_besides_partitions(table->relid);
   if (table->rtekind == RTE_RELATION && !has_other_rows) return;
   refuse(level->statement->refused, column->location,
          "a column that is not in GROUP BY may have several values for a person",
