@@ -151,6 +151,14 @@ SELECT count(*) FROM (SELECT patient, sum(cost ORDER BY day) FROM visits GROUP B
 SELECT count(*) FROM (SELECT patient, string_agg(kind, ',') FROM visits GROUP BY patient) p;
 SELECT count(*) FROM (SELECT patient, count(*) FROM visits GROUP BY GROUPING SETS ((patient), ())) p;
 SELECT count(*) FROM (SELECT patient, GROUPING(patient) AS g FROM visits GROUP BY patient) p WHERE g = 0;
+-- What is computed of one person's rows is exact, and has no error. Threat 298: a query that was taken apart for ever.
+SELECT count(*) FROM (SELECT patient, dp_error_of(count(*)) AS e FROM visits GROUP BY patient) p WHERE e < 1;
+SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING dp_error_of(count(*)) < 1) p;
+DO $$
+BEGIN
+  EXECUTE (SELECT 'SELECT count(*) FROM (' || repeat('SELECT * FROM (', 100) || 'SELECT * FROM visits' || string_agg(format(') q%s', i), '') || ') p' FROM generate_series(1, 100) i);
+EXCEPTION WHEN statement_too_complex THEN RAISE NOTICE '%', SQLERRM;
+END $$;
 SELECT count(*) FROM (SELECT holder, id, amount FROM accounts GROUP BY holder, id) p WHERE amount = 0;
 SELECT count(*) < 10 AS are_chosen FROM (SELECT id, count(*) FROM accounts GROUP BY id) p;
 SELECT count(*) FROM (SELECT id, birth FROM patients GROUP BY id) p WHERE birth > 1960;

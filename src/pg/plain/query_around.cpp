@@ -187,8 +187,10 @@ void put_query_around(Query* query) {
 }
 
 bool give_plain_form(Query* query) {
-  const auto is_grouping = [](const Node* node) { return IsA(node, GroupingFunc); };
-  if (any_node(query->targetList, is_grouping) || any_node(query->havingQual, is_grouping)) {
+  const auto is_of_answers = [](const Node* node) {
+    return IsA(node, GroupingFunc) || is_error_of_answer(node);
+  };
+  if (any_node(query->targetList, is_of_answers) || any_node(query->havingQual, is_of_answers)) {
     return false;
   }
   if (checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual)) {

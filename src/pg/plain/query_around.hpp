@@ -18,7 +18,7 @@ void put_query_around(Query* query);
 
 // Gives a person group its plain form: SELECT DISTINCT becomes GROUP BY; expressions, HAVING, ORDER
 // BY and LIMIT move to the level, which then selects from the group. Returns whether it could: not
-// if there are subqueries or GROUPING() beside its keys and aggregates.
+// if there are subqueries, GROUPING() or dp_error_of() beside its keys and aggregates.
 bool give_plain_form(Query* query);
 
 // A copy of the query, one level below, that gives these columns: without DISTINCT, ORDER BY and

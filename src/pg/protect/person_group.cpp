@@ -40,11 +40,11 @@ void check_shape(const JudgedLevel* level) {
            "Leave out FOR UPDATE.");
   }
   if (query->hasTargetSRFs || query->groupDistinct || !has_plain_form(query)) {
-    refuse(
-        refused, kNowhere,
-        "a query with a row for each person has a subquery, a set or a clause beside its keys and "
-        "aggregates",
-        kGroupHint);
+    refuse(refused, kNowhere,
+           "a query with a row for each person has a subquery, a set, dp_error_of() or a clause "
+           "beside "
+           "its keys and aggregates",
+           kGroupHint);
   }
   if (level->has_public_side) {
     refuse(refused, kNowhere,

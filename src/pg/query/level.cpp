@@ -738,9 +738,24 @@ void read_parts(Level* level) {
   find_most_rows(level);
 }
 
+// What is read of a query grows with the square of the number of its levels, and it is read again
+// each time that the translation has changed it.
+constexpr int kMostNestedQueries = 100;
+
+void check_nesting(const Statement* statement, const Level* parent) {
+  int depth = 1;
+  for (; parent != nullptr; parent = parent->parent) ++depth;
+  if (depth <= kMostNestedQueries || statement->borrowed == NIL) return;
+  ereport(ERROR, (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+                  errmsg("more than %d queries over a protected table are in one another",
+                         kMostNestedQueries),
+                  errhint("Nest fewer subqueries and views.")));
+}
+
 Level* read_level(Statement* statement, Level* parent, Query* query) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
+  check_nesting(statement, parent);
   auto* level = static_cast<Level*>(palloc0(sizeof(Level)));
   level->statement = statement;
   level->parent = parent;
