@@ -42,8 +42,7 @@ void check_shape(const JudgedLevel* level) {
   if (query->hasTargetSRFs || query->groupDistinct || !has_plain_form(query)) {
     refuse(refused, kNowhere,
            "a query with a row for each person has a subquery, a set, dp_error_of() or a clause "
-           "beside "
-           "its keys and aggregates",
+           "beside its keys and aggregates",
            kGroupHint);
   }
   if (level->has_public_side) {
