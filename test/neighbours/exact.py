@@ -13,7 +13,7 @@ from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
-WITHOUT_LIST = ("busy_clients",)  # Groups by its level are chosen.
+WITHOUT_LIST = ("busy_clients", "high_beds")  # Groups by its level are chosen.
 # Rows of which a query reads no column but readable ones are public ones, also those of nobody.
 PARTLY_READABLE = ("passes",)
 # Tables whose list of levels has NULL, or a key for all others (protect.sql)

@@ -171,7 +171,8 @@ class PersonGroups:
                         () if is_distinct else keys, having, distinct="DISTINCT " if is_distinct else "", limit=self.limit())
         of_groups = tuple(column for column in columns if column not in persons)
         return select, replace(part, source=Table(alias, alias), columns=columns, users=persons or columns[:1], user=Column(f"{alias}.whose", person.type),
-                               public=(), where=(), keys=(), side=(), links=(), persons=persons, of_groups=of_groups, has_one_row=len(keys) == 1 or part.has_one_row,
+                               public=(), where=(), keys=(), side=(), links=(), persons=persons, of_groups=of_groups,
+                               has_one_row=all(key == keys[0] for key in keys) or part.has_one_row,
                                group_of="")
 
     def references(self, part: "Part") -> List["Link"]:

@@ -35,7 +35,7 @@ MISSES = (  # with several rows for a key, or that look at several rows
     ("(SELECT l.id, a.level FROM area AS l LEFT JOIN area AS a ON a.city_id = l.city_id) AS @", "id", "level"),
     ("(SELECT id, level FROM area ORDER BY level LIMIT 3) AS @", "id", "level"),
     ("(SELECT id, (rank() OVER (ORDER BY level))::int4 AS level FROM area) AS @", "id", "level"),
-    ("(SELECT DISTINCT ON (level) level AS id, city_id FROM area ORDER BY level, id) AS @", "id", "city_id"),
+    ("(SELECT DISTINCT ON (level) level AS id, city_id FROM area ORDER BY level, area.id) AS @", "id", "city_id"),
     ("(SELECT id FROM own.city) AS @", "id", ""),
     ("(area AS @ LEFT JOIN square AS @q ON @q.a = @.city_id AND @q.b = ?)", "id", "city_id level"),
     ("(area AS @ INNER JOIN area AS @a ON @a.city_id = @.city_id)", "id", "city_id level"),

@@ -461,6 +461,8 @@ class Trees:
             expr = column.expr()
             if column not in part.users and column.type in INTEGERS and computed and self.choices.chance(0.1):
                 expr = Expr("coalesce", "coalesce(#, 2)", column.type, (expr,))
+                if column in part.public:
+                    name = self.choices.new_name("k")  # No list of a key is one of values that are computed of public ones.
             items.append(Item(expr, name))
             outside.append(Column(f"{alias}.{name}", column.type))
         of = dict(zip(columns, outside))
