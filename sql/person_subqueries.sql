@@ -118,6 +118,23 @@ SELECT count(*) FROM region r WHERE EXISTS (SELECT FROM patients p WHERE p.regio
 SELECT count(*) FROM patients p WHERE (SELECT string_agg(kind, ',') FROM visits v WHERE v.patient = p.id) = 'web';
 SELECT count(*) FROM patients p WHERE p.id < (SELECT count(*) FROM visits);
 SELECT problem FROM dp_explain('SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.day > p.birth) AND id IN (SELECT minutes FROM visits)');
+-- threat 315: a WITH query that has changed is read anew before one that names it is looked at. What was read before ended the server.
+WITH n AS (SELECT p.id, (SELECT max(minutes) FROM visits v WHERE v.patient = p.id) AS a, (SELECT max(minutes) FROM calls v WHERE v.patient = p.id) AS b, (SELECT max(minutes) FROM visits v WHERE v.patient = p.id AND v.kind = 'web') AS c FROM patients p),
+     d AS (SELECT DISTINCT a, b, c FROM n)
+SELECT count(*) IS NOT NULL AS answered FROM visits;
+-- threat 316: WITH queries that name the one before twice have twice as many tables at each step, also where nobody names the last one.
+DO $$
+DECLARE
+  steps text := (SELECT string_agg(format('c%s AS (SELECT a.id FROM c%s a, c%s b)', i, i - 1, i - 1), ', ') FROM generate_series(1, 30) i);
+BEGIN
+  FOR i IN 1..2 LOOP
+    BEGIN
+      EXECUTE CASE i WHEN 1 THEN 'WITH c0 AS (SELECT id FROM region), ' || steps || ' SELECT count(*) FROM visits'
+                     ELSE 'SELECT count(*) FROM patients WHERE region IN (WITH c0 AS (SELECT id FROM region), ' || steps || ' SELECT id FROM region)' END;
+    EXCEPTION WHEN statement_too_complex THEN RAISE NOTICE '%', SQLERRM;
+    END;
+  END LOOP;
+END $$;
 
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse

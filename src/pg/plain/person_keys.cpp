@@ -141,7 +141,8 @@ bool group_by_person_of_key(const Level* level) {
   if (!has_groups_of_rows(level) || !is_derived_table(level)) return false;
   if (hides_columns(level->query)) return false;
   Node* person = person_of_key(level);
-  if (person == nullptr) return false;
+  // Without the rights of an entry its column of the persons is one as any other.
+  if (person == nullptr || !is_person(level, person)) return false;
   Query* query = level->query;
   if (query->groupClause == NIL) {
     query->groupClause = query->distinctClause;

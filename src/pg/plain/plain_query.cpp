@@ -467,14 +467,19 @@ bool is_in_from(const Level* level, const Level* below) {
   return false;
 }
 
-// The levels below one that has changed are others than those that were read.
+// What was read of a level is wrong once it has changed. So are the levels below it, and those that
+// see its columns: all in the level around but the other queries of a set operation.
 bool take_apart(const Level* level, bool is_beside_rows) {
   if (take_apart_level(level, is_beside_rows)) return true;
   const bool has_rows = level->borrowed_rows != NIL || is_beside_rows;
   bool changes = false;
   for (const auto* below : each<const Level>(level->below)) {
     const bool is_joined = has_rows && below->borrowed_rows == NIL && is_in_from(level, below);
-    changes |= take_apart(below, is_joined);
+    if (!take_apart(below, is_joined)) continue;
+    changes = true;
+    const bool is_seen =
+        level->query->setOperations == nullptr || list_member_ptr(level->ctes, below);
+    if (is_seen) return true;
   }
   return changes || show_person_in_union(level);
 }
@@ -524,10 +529,21 @@ const Statement* read_levels(Query* query, Oid lent = InvalidOid) {
   return read_statement(query, find_borrowed_relations(query, lent));
 }
 
+// Each step takes something out, so that they end. A step that put back what another took would use
+// up the memory of the server.
+constexpr int kMostSteps = 1000;
+
 // The levels of the query as they are then. `lent`: as in find_borrowed_relations().
 const Statement* read_apart(Query* query, Oid lent = InvalidOid) {
   const Statement* statement = read_levels(query, lent);
-  while (take_apart(statement->top, false)) statement = read_levels(query, lent);
+  for (int steps = 0; take_apart(statement->top, false); ++steps) {
+    if (steps >= kMostSteps) {
+      ereport(ERROR, (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+                      errmsg("the query takes more than %d steps to be rewritten", kMostSteps),
+                      errhint("Write fewer subqueries, or split it into several queries.")));
+    }
+    statement = read_levels(query, lent);
+  }
   return statement;
 }
 

@@ -313,7 +313,7 @@ List* relations_of(const Level* read) {
 bool is_public_query(const Level* read, bool is_value) {
   if (read == nullptr || read->outer_values > 1) return false;
   // The validator refuses so many. CTEs that name each other twice would be read for ever.
-  if (read->scans > kMostTables) return false;
+  if (read->scans > kMostTables || read->statement->most_scans > kMostScans) return false;
   const List* relations = relations_of(read);
   // One without a table is computed before the rows are read.
   if (read->query->jointree->fromlist == NIL || (is_value && relations == NIL)) return false;

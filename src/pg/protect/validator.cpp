@@ -373,7 +373,7 @@ bool are_all_judged(const Level* level) {
 // WITH queries that read each other twice have twice as many tables at each step, which PostgreSQL
 // plans one by one: it would use up the memory of the server.
 void check_scans(const RefusedQuery& refused, const Level* top) {
-  if (top->scans <= kMostScans) return;
+  if (top->statement->most_scans <= kMostScans) return;
   refuse_with_code(
       refused, ERRCODE_STATEMENT_TOO_COMPLEX, kNowhere,
       psprintf("the query reads more than %d tables and lists, those of a WITH query as "

@@ -736,6 +736,7 @@ void read_parts(Level* level) {
   }
   find_persons(level);
   find_most_rows(level);
+  level->statement->most_scans = Max(level->statement->most_scans, level->scans);
 }
 
 // What is read of a query grows with the square of the number of its levels, and it is read again

@@ -24,6 +24,8 @@ struct ChosenGroups {
 struct Statement {
   List* borrowed;  // BorrowedRelation
   Level* top;
+  // The most scans of a level, also of a WITH query that nobody names.
+  int most_scans;
   // Whether what has been put into it is computed for the session's time zone (pg/plain).
   bool has_values_of_time_zone;
   // The names of keys that have public lists without NULL, and may be NULL: char*, each once

@@ -43,6 +43,7 @@ Oid checked_user(const Query* query, const RangeTblEntry* entry) {
 }
 
 bool reads_protected_rows(const Level* level) {
+  CHECK_FOR_INTERRUPTS();
   if (level->borrowed_rows != NIL) return true;
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     const Entry& entry = entry_of(level, i);
@@ -81,6 +82,7 @@ const Level* level_of(const Level* around, const Node* query) {
 // Whether a query names a WITH query which no stage has taken the place of. `beside_rows`: beside
 // protected rows.
 bool names(const Level* level, const CommonTableExpr* cte, bool beside_rows = false) {
+  CHECK_FOR_INTERRUPTS();
   for (int i = 1; i <= list_length(level->query->rtable); ++i) {
     const Entry& entry = entry_of(level, i);
     const bool is_named = entry.cte == cte && entry.table->rtekind == RTE_CTE;
@@ -684,7 +686,7 @@ StagedQuery* stage_query(Query* query, const char* text) {
   List* borrowed = find_borrowed_relations(query);
   if (borrowed == NIL) return nullptr;
   const Statement* statement = read_statement(query, borrowed);
-  if (statement->top->scans > kMostScans) return nullptr;  // refused later
+  if (statement->most_scans > kMostScans) return nullptr;  // refused later
   if (group_by_persons_of_keys(statement->top)) statement = read_statement(query, borrowed);
   note_subqueries_by_key(statement->top);
   Staging staging{};
