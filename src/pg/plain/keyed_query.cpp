@@ -1,6 +1,7 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/plain/empty_answers.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
@@ -268,10 +269,7 @@ void show_nothing(const PlainLevel* level) {
         "Column domains of dp_protected_tables lists them. Ask the owner of the table for "
         "dp_set_domain if there are others.");
   }
-  Query* query = level->select->query;
-  query->limitOption = LIMIT_OPTION_COUNT;
-  query->limitCount = as<Node>(
-      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
+  show_no_group(level->select->query);
 }
 
 // ---- Rows without a group ------------------------------------------------------------------
