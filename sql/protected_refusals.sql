@@ -508,7 +508,7 @@ SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.departme
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = d.id AND s.salary > 5 GROUP BY d.id;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = s.salary GROUP BY d.id;
 -- Equal keys that look different (threat 63)
-SELECT d.floor::real, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY 1;
+SELECT d.floor * interval '1 day', dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY 1;
 
 -- threat 35: exact facts about rows, and statements that change data
 SELECT dp_count(1) FROM staff WHERE ctid = '(0,1)';
