@@ -71,12 +71,17 @@ SELECT city, count(*) FROM visits LEFT JOIN (VALUES ('Oslo'), ('Rome')) v (name)
 SELECT city, count(*) FROM visits JOIN (VALUES ('Oslo'), (NULL)) v (name) ON v.name IS NOT DISTINCT FROM city GROUP BY city;
 -- Lists alone
 SELECT DISTINCT city FROM visits ORDER BY city;
--- So do they in a UNION, and as what is compared with rows. INTERSECT asks which keys rows have.
+-- So do they in a UNION or INTERSECT, beside constants, in recursion, and as what is compared with rows. EXCEPT asks which keys rows have.
 SELECT DISTINCT city FROM visits WHERE city > 'P' UNION ALL SELECT kind FROM visits GROUP BY kind ORDER BY 1;
 SELECT * FROM (SELECT DISTINCT city FROM visits WHERE city < 'S' UNION SELECT DISTINCT city FROM visits WHERE city > 'P') c ORDER BY 1;
 SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits WHERE city < ''S'' UNION SELECT DISTINCT city FROM visits WHERE city > ''P''');
 SELECT private_aggregate FROM dp_explain('SELECT count(*) FROM visits WHERE city IN (SELECT DISTINCT city FROM visits WHERE city < ''S'' UNION SELECT DISTINCT kind FROM visits)');
-SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits INTERSECT SELECT DISTINCT kind FROM visits');
+SELECT DISTINCT city FROM visits WHERE city < 'S' INTERSECT SELECT DISTINCT city FROM visits WHERE city > 'P';
+SELECT DISTINCT 'visits' AS source, kind, 1 AS n FROM visits ORDER BY kind;
+WITH RECURSIVE k AS (SELECT DISTINCT kind, 1 AS n FROM visits UNION SELECT kind, n + 1 FROM k WHERE n < 2) SELECT * FROM k ORDER BY kind, n;
+SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits WHERE city < ''S'' INTERSECT SELECT DISTINCT city FROM visits UNION SELECT ''none'' FROM visits GROUP BY 1, kind');
+SELECT private_aggregate FROM dp_explain('WITH RECURSIVE k AS (SELECT DISTINCT kind, 1 AS n FROM visits UNION SELECT kind, n + 1 FROM k WHERE n < 2) SELECT * FROM k');
+SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits EXCEPT SELECT DISTINCT kind FROM visits');
 SELECT city FROM visits WHERE city IS NULL OR city > 'P' GROUP BY city ORDER BY city;
 
 -- Threat 212: whether rows have a key that is NULL decides neither about groups nor about the notice, which follows from NOT NULL, outer
