@@ -71,12 +71,17 @@ SELECT city, count(*) FROM visits LEFT JOIN (VALUES ('Oslo'), ('Rome')) v (name)
 SELECT city, count(*) FROM visits JOIN (VALUES ('Oslo'), (NULL)) v (name) ON v.name IS NOT DISTINCT FROM city GROUP BY city;
 -- Lists alone
 SELECT DISTINCT city FROM visits ORDER BY city;
--- So do they in a UNION, and as what is compared with rows. INTERSECT asks which keys rows have.
+-- So do they in a UNION or INTERSECT, beside constants, in recursion, and as what is compared with rows. EXCEPT asks which keys rows have.
 SELECT DISTINCT city FROM visits WHERE city > 'P' UNION ALL SELECT kind FROM visits GROUP BY kind ORDER BY 1;
 SELECT * FROM (SELECT DISTINCT city FROM visits WHERE city < 'S' UNION SELECT DISTINCT city FROM visits WHERE city > 'P') c ORDER BY 1;
 SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits WHERE city < ''S'' UNION SELECT DISTINCT city FROM visits WHERE city > ''P''');
 SELECT private_aggregate FROM dp_explain('SELECT count(*) FROM visits WHERE city IN (SELECT DISTINCT city FROM visits WHERE city < ''S'' UNION SELECT DISTINCT kind FROM visits)');
-SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits INTERSECT SELECT DISTINCT kind FROM visits');
+SELECT DISTINCT city FROM visits WHERE city < 'S' INTERSECT SELECT DISTINCT city FROM visits WHERE city > 'P';
+SELECT DISTINCT 'visits' AS source, kind, 1 AS n FROM visits ORDER BY kind;
+WITH RECURSIVE k AS (SELECT DISTINCT kind, 1 AS n FROM visits UNION SELECT kind, n + 1 FROM k WHERE n < 2) SELECT * FROM k ORDER BY kind, n;
+SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits WHERE city < ''S'' INTERSECT SELECT DISTINCT city FROM visits UNION SELECT ''none'' FROM visits GROUP BY 1, kind');
+SELECT private_aggregate FROM dp_explain('WITH RECURSIVE k AS (SELECT DISTINCT kind, 1 AS n FROM visits UNION SELECT kind, n + 1 FROM k WHERE n < 2) SELECT * FROM k');
+SELECT private_aggregate FROM dp_explain('SELECT DISTINCT city FROM visits EXCEPT SELECT DISTINCT kind FROM visits');
 SELECT city FROM visits WHERE city IS NULL OR city > 'P' GROUP BY city ORDER BY city;
 
 -- Threat 212: whether rows have a key that is NULL decides neither about groups nor about the notice, which follows from NOT NULL, outer
@@ -248,6 +253,24 @@ SET SESSION AUTHORIZATION regress_dpq_lists_owner;
 SELECT dp_set_domain('calls', 'town', (SELECT array_agg('town ' || i) FROM generate_series(40, 2000) i)), dp_set_other_key('calls', 'town', 'town 2000');
 SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT town, count(DISTINCT person) FROM calls GROUP BY town HAVING town = 'town 2000';
+-- Keys of any type, also one of which equal values look different: of intervals the different persons of max_rows rows are counted.
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+CREATE TABLE parts AS SELECT p AS person, (p % 3 - 1)::real AS weight, ('part ' || p % 3)::name AS part, ('10.0.0.' || p % 3)::inet AS host, ('b' || p % 3)::char(5) AS box, (p % 3) * interval '1 day' AS age,
+  CASE WHEN p % 3 < 2 THEN repeat('long ', 800) || p % 3 END AS label FROM generate_series(1, 30) p, generate_series(1, 2);
+UPDATE parts SET weight = '-0' WHERE weight = 0 AND person > 10;
+SELECT dp_protect_table('parts', 'person', 4, max_groups => 2), dp_grant_private_access('parts', 'regress_dpq_lists_analyst', epsilon => 100),
+  dp_set_domain('parts', 'weight', '{0,1}'::real[]), dp_set_other_key('parts', 'weight', 1::real), dp_set_domain('parts', 'part', '{part 0,part 1}'::name[]), dp_set_other_key('parts', 'part', 'part 0'),
+  dp_set_domain('parts', 'host', '{10.0.0.0,10.0.0.1}'::inet[]), dp_set_other_key('parts', 'host', inet '10.0.0.0'), dp_set_domain('parts', 'box', '{b0,b1}'::bpchar[]), dp_set_other_key('parts', 'box', 'b0'::bpchar),
+  dp_set_domain('parts', 'age', '{0,1 day}'::interval[]), dp_set_other_key('parts', 'age', interval '0'),
+  dp_set_domain('parts', 'label', (SELECT array_agg(repeat('long ', 800) || i) FROM generate_series(0, 13) i) || ARRAY[NULL]), dp_set_other_key('parts', 'label', repeat('long ', 800) || '0');
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+SELECT weight, count(DISTINCT person) FROM parts GROUP BY weight;
+SELECT part, count(DISTINCT person) FROM parts GROUP BY part;
+SELECT host, count(DISTINCT person) FROM parts GROUP BY host;
+SELECT box, count(DISTINCT person) FROM parts GROUP BY box;
+SELECT age, count(DISTINCT person) FROM parts GROUP BY age;
+-- A long text is looked for in its list once, also where the list has NULL. (Of four rows epsilon is 25: off by one with a probability of 2e-11.)
+SELECT right(label, 2) AS label, count(*) FROM parts WHERE label IS NULL OR right(label, 2) < ' 2' GROUP BY parts.label ORDER BY 1;
 SELECT count(*) AS towns, sum(n) AS persons FROM (SELECT town, count(DISTINCT person) AS n FROM calls WHERE town BETWEEN 'town 40' AND 'town 59' GROUP BY town) t WHERE n > 0;
 
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;

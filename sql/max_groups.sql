@@ -123,6 +123,10 @@ RESET dpquantile.epsilon;
 SET SESSION AUTHORIZATION regress_dpq_groups_owner;
 CREATE TABLE staff (id int PRIMARY KEY, badge int NOT NULL, town text, email text UNIQUE, UNIQUE (badge, town));
 INSERT INTO staff SELECT i, i / 2, 'town ' || i % 2, 'mail ' || i FROM generate_series(1, 200) i;
+CREATE TABLE shifts (person int, day int NOT NULL, kind text NOT NULL, town text, UNIQUE (kind, day));
+INSERT INTO shifts SELECT p, CASE p % 2 WHEN 0 THEN 1 ELSE 2 END, 'kind ' || p, 'town 1' FROM generate_series(1, 200) p;
+INSERT INTO shifts SELECT p, p, 'night', 'town 1' FROM generate_series(3, 200) p;
+SELECT dp_protect_table('shifts', 'person', 4), dp_grant_private_access('shifts', 'regress_dpq_groups_analyst', epsilon => 100, delta => 1e-6);
 SELECT dp_protect_table('staff'), dp_grant_private_access('staff', 'regress_dpq_groups_analyst', epsilon => 100, delta => 1e-6);
 SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
 CREATE TEMP TABLE spent AS SELECT epsilon_spent FROM dp_budget;
@@ -137,6 +141,22 @@ SELECT kind, count(*) FROM visits WHERE kind = 'webb' GROUP BY kind;
 SELECT kind, region, count(DISTINCT v.person) FROM visits v JOIN persons p ON p.id = v.person WHERE lower(kind) = 'post' AND v.cost > 2 GROUP BY kind, region;
 SELECT count(*) FROM visits WHERE person IS NULL;
 SELECT avg(cost) FROM (SELECT * FROM visits WHERE cost > 2 AND person IS NULL) v;
+-- threat 307: so are conditions that contradict each other by what they say, here and in queries below, and those of FILTER.
+SELECT count(*) FROM visits WHERE cost = 5 AND cost = 6;
+SELECT count(*) FROM visits WHERE cost BETWEEN 10 AND 5;
+SELECT avg(cost) FROM visits WHERE cost IN (5, 7) AND cost IN (6, 8);
+SELECT count(*) FROM visits WHERE town = NULL;
+SELECT count(*) FROM visits WHERE 1 = 0;
+SELECT town, count(*) FROM (SELECT *, cost + 1 AS more FROM visits WHERE cost + 1 = 5) v WHERE more = 6 GROUP BY town;
+SELECT count(*) FROM visits v JOIN persons p ON p.id = v.person AND p.region = 'north' WHERE p.region IS NULL;
+SELECT avg(n) FROM (SELECT person, count(*) AS n FROM visits GROUP BY person) g WHERE n = 2 AND n > 4;
+SELECT count(*) FILTER (WHERE false) FROM visits;
+SELECT kind, count(DISTINCT person) FILTER (WHERE cost = 5) AS n FROM visits WHERE cost = 6 GROUP BY kind;
+SELECT mode() WITHIN GROUP (ORDER BY kind) FILTER (WHERE cost > 5 AND NOT cost > 5) FROM visits;
+-- Tools ask in this way for the columns of an answer.
+SELECT kind, count(*) FROM visits WHERE false GROUP BY kind;
+SELECT town, avg(cost) FROM visits WHERE 1 = 0 GROUP BY town;
+SELECT DISTINCT town FROM visits WHERE 1 = 0;
 -- dp_keep_group written out shows them no more than a grant with a delta does.
 SELECT person, count(*) FROM visits GROUP BY person HAVING dp_keep_group(person, 0.5, 1e-6, 4);
 SELECT person, kind, dp_count(1) FROM visits GROUP BY person, kind HAVING dp_keep_group(person, 0.5, 1e-6, 4) AND dp_count(1) > 3;
@@ -150,8 +170,12 @@ SELECT badge > 0 AS some, count(*) FROM staff WHERE badge < 50 GROUP BY badge > 
 SELECT town, count(*) FROM staff WHERE badge = 7 AND id > 0 GROUP BY town;
 SELECT email, count(*) FROM staff GROUP BY email;
 SELECT kind, count(*) BETWEEN 15 AND 25 AS rows FROM visits WHERE person = 100 AND kind >= 'ward' GROUP BY kind HAVING count(*) > 100;
-SELECT kind, count(*) FROM visits WHERE false GROUP BY kind;
 SELECT count(*) BETWEEN 35 AND 45 AS without FROM persons p LEFT JOIN visits v ON v.person = p.id WHERE v.person IS NULL;
+-- Conditions on rows of two entries, and where an outer join or CASE adds rows, do not contradict each other.
+SELECT count(*) BETWEEN 35 AND 45 AS without FROM persons p LEFT JOIN (SELECT person, count(*) AS n FROM visits WHERE kind = 'ward' GROUP BY person) v ON v.person = p.id WHERE v.n IS NULL;
+SELECT count(*) BETWEEN 35 AND 45 AS without FROM persons p LEFT JOIN (SELECT * FROM visits WHERE cost = 1) v ON v.person = p.id WHERE v.cost IS NULL;
+SELECT count(*) > 10 AS some FROM visits WHERE CASE cost WHEN 1 THEN true WHEN 2 THEN false END AND cost = 1;
+SELECT a.town, count(*) > 10 AS many FROM shifts a JOIN (SELECT person, count(*) FROM shifts WHERE kind = 'night' GROUP BY person) g ON g.person = a.person WHERE a.day = 1 GROUP BY a.town;
 
 -- A delta in the grant would not show such groups.
 SET SESSION AUTHORIZATION regress_dpq_groups_owner;

@@ -33,8 +33,8 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood = v.mood AND x.town = v.town WHERE n > 25'),
   ('SELECT count(*) FROM visit v JOIN (SELECT mood, town, count(*) AS n FROM visit GROUP BY mood, town) x ON x.mood IS NOT DISTINCT FROM v.mood AND x.town = v.town WHERE n > 25'),
   -- A group without rows
-  ('SELECT count(*), (SELECT count(*) FROM visit) FROM visit WHERE false'),
-  ('SELECT count(*), (SELECT count(*) FROM visit) FROM visit WHERE false GROUP BY GROUPING SETS (())'),
+  ('SELECT count(*), (SELECT count(*) FROM visit) FROM visit WHERE cost < -9'),
+  ('SELECT count(*), (SELECT count(*) FROM visit) FROM visit WHERE cost < -9 GROUP BY GROUPING SETS (())'),
   -- No group at all
   ('SELECT count(*) FROM visit v JOIN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000) x USING (town)'),
   ('SELECT count(*) FROM visit WHERE town NOT IN (SELECT town FROM visit GROUP BY town HAVING count(*) > 1000)'),

@@ -49,14 +49,14 @@ bool share_rows_with_one(const List* relations, Oid other) {
   return false;
 }
 
-bool names_users(const ShownColumn& column, const ProtectedRelation& other) {
+bool names_users(const StoredColumn& column, const ProtectedRelation& other) {
   const char* name = get_attname(column.relation, column.number, true);
   return name != nullptr && !OidIsValid(other.through) &&
          strcmp(name, NameStr(other.user_column_name)) == 0 &&
          share_rows(column.relation, other.relation);
 }
 
-bool names_users_of_unit(const ShownColumn& column, const ProtectedRelation& other) {
+bool names_users_of_unit(const StoredColumn& column, const ProtectedRelation& other) {
   const ProtectedRelation* protection = find_protected_relation(column.relation);
   return protection != nullptr && protection->user_column == column.number &&
          NameStr(other.unit)[0] != '\0' &&
@@ -66,7 +66,7 @@ bool names_users_of_unit(const ShownColumn& column, const ProtectedRelation& oth
 
 // `columns`: what the column of the users shows (columns_stored_in).
 bool protects_users_of(const List* columns, const ProtectedRelation& other) {
-  for (const auto* shown : each<const ShownColumn>(columns)) {
+  for (const auto* shown : each<const StoredColumn>(columns)) {
     const auto& column = *shown;
     if (names_users(column, other) || names_users_of_unit(column, other)) return true;
   }
@@ -116,7 +116,7 @@ Oid table_with_other_users(Oid view, const char* user_column) {
   }
   const AttrNumber number = get_attnum(view, user_column);
   if (get_rel_relkind(view) != RELKIND_VIEW || number <= 0) return InvalidOid;
-  for (const auto* shown : each<const ShownColumn>(columns_stored_in(view, number))) {
+  for (const auto* shown : each<const StoredColumn>(columns_stored_in(view, number))) {
     const auto& column = *shown;
     const ProtectedRelation* protection = find_protected_relation(column.relation);
     if (protection != nullptr && OidIsValid(protection->through)) return column.relation;

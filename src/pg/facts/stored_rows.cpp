@@ -47,7 +47,7 @@ void add_columns_of_query(const Query* query, AttrNumber number, List** all);
 
 void add_columns(Oid relation, AttrNumber number, List** all) {
   check_stack_depth();
-  auto* column = static_cast<ShownColumn*>(palloc(sizeof(ShownColumn)));
+  auto* column = static_cast<StoredColumn*>(palloc(sizeof(StoredColumn)));
   *column = {relation, number};
   *all = lappend(*all, column);
   const Query* query = query_of_view(relation);

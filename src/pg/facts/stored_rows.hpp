@@ -17,14 +17,14 @@ namespace dpquantile {
 List* relations_stored_in(Oid view);
 
 // A column of a table or view.
-struct ShownColumn {
+struct StoredColumn {
   Oid relation;
   AttrNumber number;
 };
 
 // The columns that a column of a materialized view shows: that of what the view's query reads,
 // that of what this one reads if it is a view, and so on. Fewer where a column is computed. A list
-// of ShownColumn*.
+// of StoredColumn*.
 List* columns_stored_in(Oid view, AttrNumber number);
 
 }  // namespace dpquantile

@@ -1,11 +1,16 @@
 #include "pg/plain/empty_answers.hpp"
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/grants/reference.hpp"
+#include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/key_conditions.hpp"
+#include "pg/query/shown_column.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -20,95 +25,290 @@ namespace dpquantile {
 
 namespace {
 
-// Whether a column of this relation is NULL in no row for the sake of an outer join.
-bool has_all_rows(const PlainLevel* level, Oid relation) {
-  return relation == linitial_oid(level->relations) ||
-         (!level->has_outer_join && list_member_oid(level->relations, relation));
+// ---- Rows ----------------------------------------------------------------------------------
+
+// A query level from which rows of the answer come, once for each place of FROM that reads it: a
+// condition on one row of a WITH query says nothing of another.
+struct Source {
+  const Level* level;
+  int first;       // how many entries the sources before have
+  Source** below;  // of its entries; null for those that are no such level
+};
+
+// The sources of all rows of a level, and their entries, of which each row of the answer has one
+// row. Null for entries whose rows an outer join may leave out.
+struct Rows {
+  List* sources;  // Source
+  List* entries;  // const Entry
+};
+
+constexpr int kMostSources = 100;
+
+bool is_in_each_row(const Level* level, int number) {
+  return entry_of(level, number).is_in_from &&
+         bms_is_empty(nulling_joins(as<Node>(level->query->jointree), number));
 }
 
-bool is_user_column(const ColumnOrigin& origin) {
-  const ProtectedRelation* protection = find_protected_relation(origin.relation);
-  return protection != nullptr && protection->user_column > 0 &&
-         protection->user_column == origin.column;
+// An entry by its number, from 1.
+const Entry* entry_of(const Rows& rows, int number) {
+  return static_cast<const Entry*>(list_nth(rows.entries, number - 1));
 }
 
-// ---- Conditions ----------------------------------------------------------------------------
-
-// Calls `visit` with each term of WHERE that AND combines, in a level and in those whose rows it
-// reads, each once: WITH queries may name each other many times.
-template <class Visit>
-void visit_terms(const Level* level, const Visit& visit, List** seen) {
+Source* add_source(const Level* level, Rows* rows) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
-  if (list_member_ptr(*seen, level)) return;
-  *seen = lappend(*seen, const_cast<Level*>(level));
-  for (auto* term : each<Node>(make_ands_implicit(as<Expr>(level->query->jointree->quals)))) {
-    visit(level, term);
+  const int count = list_length(level->query->rtable);
+  auto* source = static_cast<Source*>(palloc(sizeof(Source)));
+  const auto size = static_cast<Size>(count) * sizeof(Source*);
+  *source = {level, list_length(rows->entries), static_cast<Source**>(palloc0(size))};
+  rows->sources = lappend(rows->sources, source);
+  for (int number = 1; number <= count; ++number) {
+    const Entry* entry = is_in_each_row(level, number) ? &entry_of(level, number) : nullptr;
+    rows->entries = lappend(rows->entries, const_cast<Entry*>(entry));
   }
-  for (int number = 1; number <= list_length(level->query->rtable); ++number) {
-    const Entry& entry = entry_of(level, number);
-    const bool has_rows = entry.is_in_from && entry.borrowed == nullptr && entry.below != nullptr &&
-                          !hides_rows(entry.below);
-    if (has_rows) visit_terms(entry.below, visit, seen);
+  for (int number = 1; number <= count; ++number) {
+    const Entry* entry = entry_of(*rows, source->first + number);
+    const bool has_rows = entry != nullptr && entry->borrowed == nullptr &&
+                          entry->below != nullptr && !hides_rows(entry->below);
+    if (!has_rows || list_length(rows->sources) >= kMostSources) continue;
+    source->below[number - 1] = add_source(entry->below, rows);
   }
+  return source;
 }
 
+Rows rows_of(const PlainLevel* level) {
+  Rows rows{};
+  (void)add_source(level->select, &rows);
+  return rows;
+}
+
+const Source* top_of(const Rows& rows) {
+  return static_cast<const Source*>(linitial(rows.sources));
+}
+
+// An expression of a source over columns of the entries of all sources. A column of a query below
+// is what that computes, unless this gets long.
+Node* over_entries(const Source* source, Node* expression, int* nodes) {
+  constexpr int kManyNodes = 1000;
+  check_stack_depth();
+  return mapped(expression, [=](Node* node) -> Node* {
+    ++*nodes;
+    if (!IsA(node, Var) || as<Var>(node)->varlevelsup > 0) return nullptr;
+    const auto* column = as<Var>(node);
+    const auto definition = definition_of(source->level, column);
+    const bool is_merged = definition && definition->level == source->level;
+    const Source* below = is_merged ? source : source->below[column->varno - 1];
+    if (definition && below != nullptr && *nodes < kManyNodes) {
+      return over_entries(below, definition->expression, nodes);
+    }
+    return as<Node>(makeVar(source->first + static_cast<int>(column->varno), column->varattno,
+                            column->vartype, column->vartypmod, column->varcollid, 0));
+  });
+}
+
+// The number of the entry of which each row has the value of a column; 0 if there is none.
+int entry_of_column(const Rows& rows, const Source* source, const Node* expression) {
+  if (!IsA(expression, Var) || as<Var>(expression)->varlevelsup > 0) return 0;
+  int nodes = 0;
+  const Node* column = over_entries(source, const_cast<Node*>(expression), &nodes);
+  if (!IsA(column, Var) || as<Var>(column)->varlevelsup > 0) return 0;
+  const int number = static_cast<int>(as<Var>(column)->varno);
+  return entry_of(rows, number) == nullptr ? 0 : number;
+}
+
+// Calls `visit` with each term that all rows fulfil, and its source.
 template <class Visit>
-void visit_terms(const PlainLevel* level, const Visit& visit) {
-  List* seen = NIL;
-  visit_terms(level->select, visit, &seen);
+void visit_terms(const Rows& rows, const Visit& visit) {
+  for (const auto* source : each<const Source>(rows.sources)) {
+    for (auto* term : each<Node>(terms_of_all_rows(source->level))) visit(source, term);
+  }
 }
 
-// The column that a term says to be equal to something without columns.
-std::optional<ColumnOrigin> column_that_is_fixed(const Level* level, const Node* term) {
-  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return std::nullopt;
-  const auto* equality = as<OpExpr>(term);
-  auto* left = static_cast<Node*>(linitial(equality->args));
-  auto* right = static_cast<Node*>(lsecond(equality->args));
-  if (!op_mergejoinable(equality->opno, exprType(left))) return std::nullopt;
-  if (!contain_var_clause(right)) return origin_of(level, without_relabel(left));
-  return contain_var_clause(left) ? std::nullopt : origin_of(level, without_relabel(right));
+// ---- Conditions that no row fulfils --------------------------------------------------------
+
+bool has_null_argument(const List* arguments) {
+  for (const auto* argument : each<const Node>(arguments)) {
+    if (IsA(argument, Const) && as<Const>(argument)->constisnull) return true;
+  }
+  return false;
 }
+
+// Whether a term is false or NULL, or compares with NULL.
+bool is_never_true(Node* term) {
+  if (IsA(term, Const)) {
+    return as<Const>(term)->constisnull || !DatumGetBool(as<Const>(term)->constvalue);
+  }
+  if (IsA(term, ScalarArrayOpExpr)) return has_null_argument(as<ScalarArrayOpExpr>(term)->args);
+  if (!IsA(term, OpExpr) || !has_null_argument(as<OpExpr>(term)->args)) return false;
+  set_opfuncid(as<OpExpr>(term));
+  return func_strict(as<OpExpr>(term)->opfuncid);
+}
+
+// The parts of a term that have no column, computed. Not those of CASE, whose tests have its
+// argument.
+Node* computed_parts(const Level* level, Node* term) {
+  return mapped(term, [=](Node* node) -> Node* {
+    if (IsA(node, CaseExpr)) return node;
+    if (IsA(node, List) || IsA(node, Const) || contain_var_clause(node)) return nullptr;
+    if (contain_mutable_functions(node) || !can_be_evaluated(node, NIL)) return nullptr;
+    return as<Node>(evaluated(level, node, nullptr, nullptr));
+  });
+}
+
+// Terms that are compared with each other.
+struct Terms {
+  List* terms;
+  int nodes;
+};
+
+// PostgreSQL compares each node of a term with each of the others, and elements of short arrays.
+int count_nodes(const Node* term) {
+  constexpr int kElements = 100;
+  int nodes = 0;
+  visit_nodes(term,
+              [&](const Node* node) { nodes += IsA(node, ScalarArrayOpExpr) ? kElements : 1; });
+  return nodes;
+}
+
+bool has_one_value(const Node* term) {
+  return !contain_volatile_functions(const_cast<Node*>(term)) &&
+         !any_node(term, [](const Node* node) {
+           return IsA(node, SubLink) || (IsA(node, Var) && as<Var>(node)->varlevelsup > 0);
+         });
+}
+
+// Adds a term of a source. Returns false if it is true of no row of which the others are.
+bool add_term(const Source* source, Node* term, Terms* terms) {
+  constexpr int kMostNodes = 1000;
+  CHECK_FOR_INTERRUPTS();
+  if (!has_one_value(term)) return true;
+  int nodes = 0;
+  Node* added = computed_parts(source->level, over_entries(source, term, &nodes));
+  if (is_never_true(added)) return false;
+  terms->nodes += count_nodes(added);
+  if (terms->nodes > kMostNodes) return true;
+  List* alone = list_make1(added);
+  if (predicate_refuted_by(alone, alone, true) || predicate_refuted_by(alone, terms->terms, true)) {
+    return false;
+  }
+  terms->terms = lappend(terms->terms, added);
+  return true;
+}
+
+// Whether a query has no row if FROM has none.
+bool has_groups_alone(const Query* query) {
+  return query->groupingSets == NIL && (query->groupClause != NIL || query->distinctClause != NIL);
+}
+
+}  // namespace
+
+void refuse_conditions_of_no_row(const PlainLevel* level) {
+  if (is_after_charge()) return;
+  Query* query = level->select->query;
+  const Rows rows = rows_of(level);
+  Terms all{};
+  bool is_without_rows = false;
+  visit_terms(rows, [&](const Source* source, Node* term) {
+    if (add_term(source, term, &all)) return;
+    is_without_rows = is_without_rows || (!contain_var_clause(term) && has_groups_alone(query));
+    if (is_without_rows) return;
+    refuse(level->refused, exprLocation(term),
+           "no row fulfils the conditions of the query, so its answer would be empty",
+           "Two conditions contradict each other, or one is never true: to find what has no value, "
+           "write IS NULL in the place of = NULL.");
+  });
+  if (is_without_rows) {
+    show_no_group(query);
+    return;
+  }
+  const auto check_filter = [&](const Node* node) {
+    if (!IsA(node, Aggref) || as<Aggref>(node)->agglevelsup > 0) return;
+    Terms of_call = {list_copy(all.terms), all.nodes};
+    for (auto* term : each<Node>(terms_of(as<Node>(as<Aggref>(node)->aggfilter)))) {
+      if (add_term(top_of(rows), term, &of_call)) continue;
+      refuse(level->refused, exprLocation(term),
+             "no row fulfils FILTER and the conditions of the query, so the aggregate would have "
+             "no row",
+             "Two conditions contradict each other, or one is never true.");
+    }
+  };
+  visit_nodes(query->targetList, check_filter);
+  visit_nodes(query->havingQual, check_filter);
+}
+
+void show_no_group(Query* query) {
+  query->limitOption = LIMIT_OPTION_COUNT;
+  query->limitCount = as<Node>(
+      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
+}
+
+namespace {
 
 // ---- Groups of one person ------------------------------------------------------------------
 
-// Columns that have one value in a group: of each relation of the level, in their order.
-using FixedColumns = Bitmapset**;
-
-void add_column(const PlainLevel* level, const std::optional<ColumnOrigin>& origin,
-                FixedColumns fixed) {
-  if (!origin || !has_all_rows(level, origin->relation)) return;
-  for (int i = 0; i < list_length(level->relations); ++i) {
-    if (list_nth_oid(level->relations, i) != origin->relation) continue;
-    fixed[i] = bms_add_member(fixed[i], origin->column);
-  }
+// The column that a term says to be equal to something without columns; null if it does not.
+const Node* column_that_is_fixed(const Node* term) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return nullptr;
+  const auto* equality = as<OpExpr>(term);
+  auto* left = static_cast<Node*>(linitial(equality->args));
+  auto* right = static_cast<Node*>(lsecond(equality->args));
+  if (!op_mergejoinable(equality->opno, exprType(left))) return nullptr;
+  if (!contain_var_clause(right)) return without_relabel(left);
+  return contain_var_clause(left) ? nullptr : without_relabel(right);
 }
 
-FixedColumns columns_fixed_by_conditions(const PlainLevel* level) {
-  const auto count = static_cast<Size>(list_length(level->relations));
-  auto* fixed = static_cast<FixedColumns>(palloc0(count * sizeof(Bitmapset*)));
-  visit_terms(level, [&](const Level* at, const Node* term) {
-    add_column(level, column_that_is_fixed(at, term), fixed);
+// Columns of an entry that have one value in a group. Those of a UNION ALL are columns of the table
+// that all its queries read.
+struct FixedColumns {
+  Oid relation;
+  Bitmapset* columns;
+};
+
+struct Groups {
+  const PlainLevel* level;
+  Rows rows;
+  FixedColumns* fixed;  // of each entry
+};
+
+void add_column(const Groups& groups, const Source* source, const Node* column) {
+  const auto origin = origin_of(source->level, column);
+  const int number = entry_of_column(groups.rows, source, column);
+  if (!origin || number == 0) return;
+  const Entry* entry = entry_of(groups.rows, number);
+  const bool is_protected = entry->borrowed != nullptr || entry->below != nullptr;
+  if (!is_protected || !list_member_oid(groups.level->relations, origin->relation)) return;
+  FixedColumns* fixed = &groups.fixed[number - 1];
+  if (OidIsValid(fixed->relation) && fixed->relation != origin->relation) return;
+  fixed->relation = origin->relation;
+  fixed->columns = bms_add_member(fixed->columns, origin->column);
+}
+
+Groups groups_by_conditions(const PlainLevel* level) {
+  Groups groups{level, rows_of(level), nullptr};
+  const auto count = static_cast<Size>(list_length(groups.rows.entries));
+  groups.fixed = static_cast<FixedColumns*>(palloc0(count * sizeof(FixedColumns)));
+  visit_terms(groups.rows, [&](const Source* source, const Node* term) {
+    const Node* column = column_that_is_fixed(term);
+    if (column != nullptr) add_column(groups, source, column);
   });
-  return fixed;
+  return groups;
 }
 
 // The first key that names persons, or null.
-const Node* add_keys(const PlainLevel* level, FixedColumns fixed) {
-  const Query* query = level->select->query;
+const Node* add_keys(const Groups& groups) {
+  const Source* source = top_of(groups.rows);
+  const Query* query = source->level->query;
   const Node* person = nullptr;
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) == nullptr) {
       continue;
     }
     const auto* key = as<Node>(column->expr);
-    const auto origin = origin_of(level->select, key);
-    add_column(level, origin, fixed);
+    add_column(groups, source, key);
     // A column of a query around has one value in all groups.
-    const bool is_own = IsA(key, Var) && as<Var>(key)->varlevelsup == 0;
-    const bool has_persons = origin ? has_all_rows(level, origin->relation)
-                                    : !level->has_outer_join && !level->select->has_public_side;
-    if (is_own && has_persons && is_person(level->select, key) && person == nullptr) person = key;
+    const bool has_persons =
+        entry_of_column(groups.rows, source, key) != 0 && is_person(source->level, key);
+    if (has_persons && person == nullptr) person = key;
   }
   return person;
 }
@@ -123,20 +323,21 @@ bool names_person(Oid relation, const Bitmapset* columns) {
 // Whether the columns of a relation have one value in a group, and rows with it are of one person.
 using OfOnePerson = bool (*)(Oid relation, const Bitmapset* columns);
 
-bool any_relation(const PlainLevel* level, const FixedColumns fixed, OfOnePerson are_of_one) {
-  for (int i = 0; i < list_length(level->relations); ++i) {
-    if (are_of_one(list_nth_oid(level->relations, i), fixed[i])) return true;
+bool any_entry(const Groups& groups, OfOnePerson are_of_one) {
+  for (int i = 0; i < list_length(groups.rows.entries); ++i) {
+    const FixedColumns& fixed = groups.fixed[i];
+    if (OidIsValid(fixed.relation) && are_of_one(fixed.relation, fixed.columns)) return true;
   }
   return false;
 }
 
-bool are_of_one_row(const PlainLevel* level, const FixedColumns fixed) {
-  return any_relation(level, fixed, are_unique);
+bool are_of_one_row(const Groups& groups) {
+  return any_entry(groups, are_unique);
 }
 
-// Whether all rows with one value of these columns are one, or of one person.
-bool are_of_one_person(const PlainLevel* level, const FixedColumns fixed) {
-  return are_of_one_row(level, fixed) || any_relation(level, fixed, names_person);
+// Whether all rows of a group are one, or of one person.
+bool are_of_one_person(const Groups& groups) {
+  return are_of_one_row(groups) || any_entry(groups, names_person);
 }
 
 // The name of a column of persons: that of the table, or of the query if it is of several.
@@ -191,18 +392,18 @@ bool has_one_person_each(Oid relation, AttrNumber column) {
 }
 
 void refuse_hidden_groups(const PlainLevel* level) {
-  FixedColumns fixed = columns_fixed_by_conditions(level);
-  if (are_of_one_person(level, fixed)) {
+  const Groups groups = groups_by_conditions(level);
+  if (are_of_one_person(groups)) {
     refuse(level->refused, kNowhere,
            "WHERE chooses the rows of one person, and a group of one person is never shown",
            "Ask about more persons, or leave out GROUP BY.");
   }
-  const Node* person = add_keys(level, fixed);
+  const Node* person = add_keys(groups);
   if (person != nullptr) refuse_groups_by_person(level, person);
-  if (!are_of_one_person(level, fixed)) return;
+  if (!are_of_one_person(groups)) return;
   const char* key = key_of_one_person(level);
   refuse(level->refused, kNowhere,
-         are_of_one_row(level, fixed)
+         are_of_one_row(groups)
              ? "the keys in GROUP BY are unique, so each group has one row, and such a group is "
                "never shown"
              : "the keys in GROUP BY refer to the row of one person, and a group of one person is "
@@ -215,12 +416,11 @@ void refuse_hidden_groups(const PlainLevel* level) {
 // ---- Rows of nobody ------------------------------------------------------------------------
 
 void refuse_rows_of_nobody(const PlainLevel* level) {
-  if (level->select->has_public_side) return;
-  visit_terms(level, [&](const Level* at, const Node* term) {
+  const Rows rows = rows_of(level);
+  visit_terms(rows, [&](const Source* source, const Node* term) {
     if (!IsA(term, NullTest) || as<NullTest>(term)->nulltesttype != IS_NULL) return;
     const auto* tested = as<Node>(as<NullTest>(term)->arg);
-    const auto origin = origin_of(at, tested);
-    if (!origin || !is_user_column(*origin) || !has_all_rows(level, origin->relation)) return;
+    if (entry_of_column(rows, source, tested) == 0 || !is_person(source->level, tested)) return;
     refuse(level->refused, exprLocation(tested),
            "WHERE asks for rows without a person, and these are in no answer",
            "Only rows of persons are counted. Ask the owner of the table for the others.");

@@ -1,6 +1,7 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/plain/empty_answers.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/key_conditions.hpp"
@@ -53,10 +54,16 @@ const char* name_of_key(const Query* query, const Node* key) {
 
 // Whether all keys have public lists. Else the level notes why.
 bool find_keys(PlainLevel* level, const List* clauses, Replacement* replacement) {
+  const List* columns =
+      get_sortgrouplist_exprs(const_cast<List*>(clauses), level->select->query->targetList);
+  bool has_other_keys = false;
+  for (const auto* key : each<const Node>(columns)) has_other_keys |= !IsA(key, Const);
   for (const auto* column : each<const TargetEntry>(level->select->query->targetList)) {
     const Index reference = column->ressortgroupref;
     if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(clauses)) == nullptr) continue;
     auto* key = as<Node>(column->expr);
+    // It stays a key beside those of the lists.
+    if (IsA(key, Const) && has_other_keys) continue;
     List* values = shown_values_of(level->select, key);
     if (values == NIL) {
       level->unlisted = psprintf("Key \"%s\" has no public list of at most %d values.",
@@ -268,10 +275,7 @@ void show_nothing(const PlainLevel* level) {
         "Column domains of dp_protected_tables lists them. Ask the owner of the table for "
         "dp_set_domain if there are others.");
   }
-  Query* query = level->select->query;
-  query->limitOption = LIMIT_OPTION_COUNT;
-  query->limitCount = as<Node>(
-      makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
+  show_no_group(level->select->query);
 }
 
 // ---- Rows without a group ------------------------------------------------------------------
@@ -316,15 +320,18 @@ bool is_plain(const Query* query) {
          IsA(linitial(query->jointree->fromlist), RangeTblRef);
 }
 
-bool is_union(const Node* part) {
+bool is_without_except(const Node* part) {
   if (!IsA(part, SetOperationStmt)) return true;
   const auto* operation = as<SetOperationStmt>(part);
-  return operation->op == SETOP_UNION && is_union(operation->larg) && is_union(operation->rarg);
+  return operation->op != SETOP_EXCEPT && is_without_except(operation->larg) &&
+         is_without_except(operation->rarg);
 }
 
-// Whether a query is a UNION of others, with ALL or without.
-bool unites(const Query* query) {
-  return query->setOperations != nullptr && is_union(query->setOperations);
+// Whether a query combines others by UNION or INTERSECT, with ALL or without, so that of lists in
+// the place of keys it gives each row that the keys may give. In recursion it computes the others
+// of the lists alone.
+bool combines_lists(const Query* query) {
+  return query->setOperations != nullptr && is_without_except(query->setOperations);
 }
 
 // Whether the queries around only show the keys, perhaps in another order, or some of them, or
@@ -332,7 +339,7 @@ bool unites(const Query* query) {
 // that.
 bool is_shown(const Level* level) {
   for (const Level* around = level->parent; around != nullptr; around = around->parent) {
-    if (!is_plain(around->query) && !unites(around->query)) return false;
+    if (!is_plain(around->query) && !combines_lists(around->query)) return false;
   }
   return true;
 }

@@ -209,10 +209,15 @@ Node* compared_key(const Replacement& replacement, int number) {
   return as<Node>(choice);
 }
 
-// CASE WHEN key IS NULL THEN bit ELSE 0 END
+// CASE WHEN key IS NULL THEN bit ELSE 0 END. A key that stands for all others, and is not NULL,
+// stands for no NULL where the list has one.
 Node* bit_of_null(const Replacement& replacement, int key) {
-  return choice_of(null_test(listed_key(replacement, key)),
-                   integer_constant(bit_of(key, replacement.nulls)), integer_constant(0));
+  const auto* other = static_cast<const Const*>(list_nth(replacement.others, key));
+  const bool is_other_null = other != nullptr && other->constisnull;
+  const auto* tested = is_other_null ? listed_key(replacement, key)
+                                     : static_cast<const Node*>(list_nth(replacement.keys, key));
+  return choice_of(null_test(tested), integer_constant(bit_of(key, replacement.nulls)),
+                   integer_constant(0));
 }
 
 // The number that says which keys of a row are NULL.

@@ -6,11 +6,13 @@
 #include "pg/plain/rows_below.hpp"
 #include "pg/plain/subquery_join.hpp"
 #include "pg/query/shown_column.hpp"
+#include "pg/server/bytewise_type.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
 #include "access/transam.h"
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -98,6 +100,18 @@ bool has_other_parts(const Level* level, const Node* expression) {
     return IsA(node, Var) || IsA(node, SubLink) || IsA(node, GroupingFunc) ? Look::kFound
                                                                            : Look::kBelow;
   });
+}
+
+// Whether the person group may have the keys, of which equal ones must not look different there:
+// numbers are written alike (rewritten_keys.hpp of pg/protect).
+bool have_one_look(const Query* query) {
+  for (auto* clause : each<SortGroupClause>(query->groupClause)) {
+    const Node* key = get_sortgroupclause_expr(clause, query->targetList);
+    const Oid type = exprType(key);
+    const bool is_written_alike = type == NUMERICOID || type == FLOAT8OID || type == FLOAT4OID;
+    if (!is_written_alike && !looks_like_its_equals(key)) return false;
+  }
+  return true;
 }
 
 bool has_plain_clauses(const Query* query) {
@@ -192,7 +206,7 @@ bool counts_persons_by_group(const Level* level) {
   const Query* query = level->query;
   return level->borrowed_rows != NIL && has_plain_clauses(query) && !level->has_public_side &&
          !level->has_one_row && !level->groups_persons && limits_groups(level) &&
-         !has_other_parts(level, as<Node>(query->targetList)) &&
+         have_one_look(query) && !has_other_parts(level, as<Node>(query->targetList)) &&
          !has_other_parts(level, query->havingQual) && person_of(level) != nullptr;
 }
 

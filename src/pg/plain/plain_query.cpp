@@ -214,6 +214,7 @@ void keep_keys(const Translation* translation, PlainLevel* level) {
                           (query->groupClause != NIL) != (query->distinctClause != NIL);
   if (!is_of_keys || level->delta == 0) return;
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
+  refuse_conditions_of_no_row(level);
   if (query->groupClause == NIL) query->groupClause = query->distinctClause;
   query->distinctClause = NIL;
   keep_groups(level);
@@ -284,6 +285,7 @@ void replace_modes(const PlainLevel* level) {
 void translate_level(const Translation* translation, PlainLevel* level) {
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   attempt(level->refused, [&] { refuse_rows_of_nobody(level); });
+  attempt(level->refused, [&] { refuse_conditions_of_no_row(level); });
   replace_modes(level);
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });

@@ -50,10 +50,28 @@ bool replaces_zero(const CaseExpr* choice) {
   if (!IsA(when->expr, OpExpr) || !IsA(when->result, Const)) return false;
   const auto* test = as<OpExpr>(when->expr);
   const auto* zero = as<Const>(when->result);
-  return get_opcode(test->opno) == F_FLOAT8EQ && !zero->constisnull &&
-         equal(lsecond(test->args), zero) && DatumGetFloat8(zero->constvalue) == 0 &&
-         !std::signbit(DatumGetFloat8(zero->constvalue)) &&
+  const Oid function = get_opcode(test->opno);
+  if ((function != F_FLOAT8EQ && function != F_FLOAT4EQ) || zero->constisnull) return false;
+  const double value =
+      function == F_FLOAT8EQ ? DatumGetFloat8(zero->constvalue) : DatumGetFloat4(zero->constvalue);
+  return equal(lsecond(test->args), zero) && value == 0 && !std::signbit(value) &&
          equal(linitial(test->args), choice->defresult);
+}
+
+// Types of which equal values are written alike, whatever their bytes are: those of a name after
+// its end do not count.
+bool is_written_alike(Oid type, Oid collation) {
+  switch (type) {
+    case INETOID:
+    case CIDROID:
+    case MACADDROID:
+    case MACADDR8OID:
+      return true;
+    case NAMEOID:
+      return get_collation_isdeterministic(collation);
+    default:
+      return is_bytewise(type, collation);
+  }
 }
 
 }  // namespace
@@ -61,7 +79,8 @@ bool replaces_zero(const CaseExpr* choice) {
 bool looks_like_its_equals(const Node* expression) {
   if (IsA(expression, Const)) return true;
   if (IsA(expression, FuncExpr) && as<FuncExpr>(expression)->funcid == F_TRIM_SCALE) return true;
-  if (IsA(expression, CaseExpr) && exprType(expression) == FLOAT8OID) {
+  const bool is_float = exprType(expression) == FLOAT8OID || exprType(expression) == FLOAT4OID;
+  if (IsA(expression, CaseExpr) && is_float) {
     return replaces_zero(as<CaseExpr>(expression));
   }
   const Oid collation = exprCollation(expression);
@@ -70,7 +89,7 @@ bool looks_like_its_equals(const Node* expression) {
   const bool is_fixed = modifier >= 0;
   if (base == NUMERICOID) return is_fixed;
   if (base == BPCHAROID) return is_fixed && get_collation_isdeterministic(collation);
-  return is_bytewise(base, collation);
+  return is_written_alike(base, collation);
 }
 
 }  // namespace dpquantile

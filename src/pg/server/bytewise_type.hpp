@@ -13,9 +13,10 @@ namespace dpquantile {
 // not count. Privacy rests on the answer, so only types that are known are listed.
 bool is_bytewise(Oid type, Oid collation);
 
-// The same for the values of one expression. The length or scale of its type may be fixed: then
-// character(n) and numeric(p, s) are bytewise, too. A numeric is without the zeros at its end,
-// which trim_scale() takes away, and a float8 is no -0 where CASE puts 0 in its place.
+// Whether equal values of an expression are written alike, and others are not. The length or scale
+// of its type may be fixed: then character(n) and numeric(p, s) are, too. A numeric is without the
+// zeros at its end, which trim_scale() takes away, and a float8 or real is no -0 where CASE puts 0
+// in its place.
 bool looks_like_its_equals(const Node* expression);
 
 }  // namespace dpquantile

@@ -56,16 +56,19 @@ Node* text_or(Node* text, const char* other) {
 }
 
 Node* without_negative_zero(Node* value) {
-  auto* zero = as<Node>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(0),
-                                  false, FLOAT8PASSBYVAL));
+  const Oid type = exprType(value);
+  auto* zero = as<Node>(type == FLOAT8OID ? makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+                                                      Float8GetDatum(0), false, FLOAT8PASSBYVAL)
+                                          : makeConst(FLOAT4OID, -1, InvalidOid, sizeof(float4),
+                                                      Float4GetDatum(0), false, true));
   CaseWhen* when = makeNode(CaseWhen);
-  when->expr = make_opclause(lookup_type_cache(FLOAT8OID, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false,
+  when->expr = make_opclause(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false,
                              static_cast<Expr*>(copyObjectImpl(value)), as<Expr>(zero), InvalidOid,
                              InvalidOid);
   when->result = static_cast<Expr*>(copyObjectImpl(zero));
   when->location = -1;
   CaseExpr* choice = makeNode(CaseExpr);
-  choice->casetype = FLOAT8OID;
+  choice->casetype = type;
   choice->args = list_make1(when);
   choice->defresult = as<Expr>(value);
   choice->location = -1;

@@ -26,7 +26,7 @@ Node* as_text(const Writing& of, Node* value);
 // The text, or this one in the place of NULL.
 Node* text_or(Node* text, const char* other);
 
-// CASE WHEN value = 0 THEN 0 ELSE value END, of type float8: -0 and 0 are equal.
+// CASE WHEN value = 0 THEN 0 ELSE value END, of a float8 or real: -0 and 0 are equal.
 Node* without_negative_zero(Node* value);
 
 // If the first argument of an aggregate is a row of values, (a, b), puts in its place a text that
