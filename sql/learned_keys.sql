@@ -77,6 +77,10 @@ SELECT c, l.keys, l.applied FROM unnest('{n,s,zero,span,at,day,c,b,bytes,bits,le
 -- The keys of truth values and enums are known: refused, and nothing is published.
 SELECT dp_learn_keys('kinds', 'yes', 8, 1e-12);
 SELECT dp_learn_keys('kinds', 'size', 8, 1e-12);
+-- They have no bounds, either.
+SELECT dp_learn_domain('kinds', 'yes', 1);
+SELECT dp_learn_domain('kinds', 'size', 1);
+SELECT dp_set_domain('kinds', 'size', 0, 1);
 SELECT published_epsilon FROM dp_protected_tables WHERE relation = 'kinds'::regclass;
 RESET TimeZone; RESET DateStyle; RESET IntervalStyle; RESET extra_float_digits;
 SELECT unnest(string_to_array(domains, E'\n')) AS domain FROM dp_protected_tables WHERE relation = 'kinds'::regclass;

@@ -31,5 +31,6 @@ std::vector<Check> user_checks();
 std::vector<Check> moment_checks();
 std::vector<Check> group_checks();
 std::vector<Check> noise_checks();
+std::vector<Check> look_checks();
 
 }  // namespace dpquantile::adversary

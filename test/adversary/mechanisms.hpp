@@ -45,6 +45,7 @@ enum class Mechanism : std::uint8_t {
   kHistogram,
   kModalBin,
   kLearnedBounds,
+  kCloseBounds,
   kGroupsOfRows,
   kGroupsOfUsers,
   kLimitedRows,

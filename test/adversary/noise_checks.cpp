@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adversary/checks.hpp"
+#include "adversary/laplace_law.hpp"
 #include "core/noisy_histogram/bin_bounds.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/noisy_histogram/modal_bin.hpp"
@@ -17,12 +18,6 @@
 namespace dpquantile::adversary {
 
 namespace {
-
-// P[noise <= y] for discrete Laplace noise.
-double laplace_below(double scale, double y) {
-  const double ratio = std::exp(-1 / scale);
-  return y < 0 ? std::exp(y / scale) / (1 + ratio) : 1 - std::exp(-(y + 1) / scale) / (1 + ratio);
-}
 
 double gaussian_below(double variance, double y) {
   const double sigma = std::sqrt(variance);

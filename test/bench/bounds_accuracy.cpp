@@ -3,13 +3,15 @@
 // replacement from real data and from log-normal salaries, anew in each trial.
 //
 //   public      dp_avg with good public bounds, at epsilon 1
-//   learned     dp_avg at epsilon 1 with bounds that dp_learn_bounds has found at epsilon 1. They
+//   aggregate   dp_avg at epsilon 1 with bounds that dp_learn_bounds has found at epsilon 1. They
 //               are paid once, and serve all later queries
+//   domain      the same with bounds as dp_learn_domain finds them, which may look twice
 //   Google      epsilon 1 for one query: 1/2 for ApproxBounds, powers of two whose noisy counts are
 //               above a threshold for a success probability of 1 - 1e-9, and BoundedMean with 1/2
 //   goal        what learned bounds are to reach
 //
-// `largest` is how much wider the learned bounds of any trial are than the values of that trial.
+// `largest` is how much wider the learned bounds of any trial are than the values of that trial,
+// `none` in how many trials no bounds were found; both of either way.
 //
 // usage: bounds_accuracy TRIALS [DIRECTORY with adult_age.csv, adult_hours.csv,
 // goodreads_pages.csv]
@@ -18,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -25,6 +28,7 @@
 
 #include "bench_figures.hpp"
 #include "core/moments/moments.hpp"
+#include "core/noisy_histogram/closer_look.hpp"
 #include "core/noisy_histogram/learned_bounds.hpp"
 #include "support/context_testing.hpp"
 
@@ -65,11 +69,51 @@ double private_mean(const Values& values, const LearnedBounds& bounds, RandomStr
   return release_moments(sums, scale, MomentsDegree::kMean, pure(1), random).mean().value;
 }
 
-std::optional<LearnedBounds> find_bounds(const Values& values, const MechanismContext& context) {
-  std::vector<std::uint64_t> counts(kGrid.cells());
-  for (const double value : values) ++counts[kGrid.cell_of(value)];
-  return learn_bounds(kGrid, counts, pure(1), context);
+template <class Grid>
+std::vector<std::uint64_t> counts_of(const Values& values, std::uint32_t cells, const Grid& grid) {
+  std::vector<std::uint64_t> counts(cells);
+  for (const double value : values) ++counts[grid.cell_of(value)];
+  return counts;
 }
+
+std::optional<LearnedBounds> bounds_of_aggregate(const Values& values,
+                                                 const MechanismContext& context) {
+  return learn_bounds(kGrid, counts_of(values, kGrid.cells(), kGrid), pure(1), context);
+}
+
+std::optional<LearnedBounds> bounds_of_domain(const Values& values,
+                                              const MechanismContext& context) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const FirstLook first = look_for_bounds(kGrid, counts_of(values, kGrid.cells(), kGrid), 1,
+                                          {-kMost, kMost, 0x1p-115}, context);
+  if (!first.closer) return first.bounds;
+  const auto closer = counts_of(values, first.closer->grid.cells(), *first.closer);
+  return look_closer(*first.closer, closer, 1, context);
+}
+
+// What comes of one way to learn bounds.
+class Learned {
+ public:
+  void add(const Values& values, const std::optional<LearnedBounds>& bounds, double exact,
+           RandomStream& random) {
+    if (!bounds) {
+      ++none_;
+      return;
+    }
+    error_.add(std::abs(private_mean(values, *bounds, random) - exact));
+    const auto [least, most] = std::ranges::minmax(values);
+    largest_ = std::max(largest_, (bounds->upper - bounds->lower) / (most - least));
+  }
+
+  const Average& error() const { return error_; }
+  double largest() const { return largest_; }
+  int none() const { return none_; }
+
+ private:
+  Average error_;
+  double largest_ = 0;
+  int none_ = 0;
+};
 
 // --- Google --------------------------------------------------------------------------------------
 
@@ -121,31 +165,27 @@ void compare(const Case& wanted, const Source& source, int trials) {
   std::mt19937_64 generator(1);
   std::uniform_int_distribution<std::size_t> draw(0, source.values.size() - 1);
   Average known;
-  Average learned;
   Average google;
-  double largest = 0;
-  int without = 0;
+  Learned aggregate;
+  Learned domain;
   for (int trial = 0; trial < trials; ++trial) {
     Values values(wanted.rows);
     for (double& value : values) value = source.values[draw(generator)];
     const double exact = mean_of(values);
     known.add(std::abs(private_mean(values, source.known, context.random) - exact));
     google.add(std::abs(google_mean(values, noise) - exact));
-    const auto bounds = find_bounds(values, context);
-    if (!bounds) {
-      ++without;
-      continue;
-    }
-    learned.add(std::abs(private_mean(values, *bounds, context.random) - exact));
-    const auto [least, most] = std::ranges::minmax(values);
-    largest = std::max(largest, (bounds->upper - bounds->lower) / (most - least));
+    aggregate.add(values, bounds_of_aggregate(values, context), exact, context.random);
+    domain.add(values, bounds_of_domain(values, context), exact, context.random);
   }
   const double goal = wanted.goal > 0 ? wanted.goal : 1.5 * known.mean();
+  const double worse = std::max(aggregate.error().mean(), domain.error().mean());
   std::printf(
-      "%-16s %6zu rows: public %9.4g  learned %9.4g +- %.2g  Google %9.4g  goal %8.4g %s  "
-      "largest %.2f  without bounds %d\n",
-      source.name, wanted.rows, known.mean(), learned.mean(), learned.standard_error(),
-      google.mean(), goal, learned.mean() <= goal ? "reached" : "missed", largest, without);
+      "%-16s %6zu rows: public %9.4g  aggregate %9.4g +- %.2g  domain %9.4g +- %.2g  Google "
+      "%9.4g  goal %8.4g %s  largest %.2f %.2f  none %d %d\n",
+      source.name, wanted.rows, known.mean(), aggregate.error().mean(),
+      aggregate.error().standard_error(), domain.error().mean(), domain.error().standard_error(),
+      google.mean(), goal, worse <= goal ? "reached" : "missed", aggregate.largest(),
+      domain.largest(), aggregate.none(), domain.none());
 }
 
 Values read_values(const std::string& path, double factor) {

@@ -267,11 +267,21 @@ ValueType value_type_of(const Column& column) {
   const Oid type = getBaseType(column.type);
   const auto found = find_value_type(type == FLOAT4OID ? FLOAT8OID : type);
   if (found) return *found;
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("column \"%s\" cannot have bounds: it is of type %s", NameStr(column.name),
-                         format_type_be(column.type)),
-                  errhint("Numbers, dates and times have bounds. To list keys to group by, write "
-                          "dp_set_domain('staff', 'department', '{Engineering,Sales}').")));
+  ereport(ERROR,
+          (errcode(ERRCODE_DATATYPE_MISMATCH),
+           errmsg("column \"%s\" cannot have bounds: it is of type %s", NameStr(column.name),
+                  format_type_be(column.type)),
+           errhint("%s", has_known_keys(column)
+                             ? "Its type tells all values. Queries group by it without a domain."
+                             : "Numbers, dates and times have bounds. To list keys to group by, "
+                               "write dp_set_domain('staff', 'department', '{Engineering,Sales}'), "
+                               "or have them found: dp_learn_keys('staff', 'department', 0.5, "
+                               "1e-6).")));
+}
+
+bool has_known_keys(const Column& column) {
+  const Oid type = getBaseType(column.type);
+  return type == BOOLOID || get_typtype(type) == TYPTYPE_ENUM;
 }
 
 PortableTexts::PortableTexts() : level_(NewGUCNestLevel()) {

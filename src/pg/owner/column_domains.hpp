@@ -24,6 +24,9 @@ Column find_column(FunctionCallInfo fcinfo, Oid relation);
 // The type whose numbers the values of the column have. ereports if it cannot have bounds.
 ValueType value_type_of(const Column& column);
 
+// Whether the type tells all values: queries group by such a column without a list.
+bool has_known_keys(const Column& column);
+
 // A bound as the catalog has it: the input function of the type reads it in any session.
 const char* bound_text(ValueType type, double number);
 

@@ -198,10 +198,8 @@ void refuse_keys_of_persons(Oid relation, const Column& column) {
                   errhint("Learn the keys of a column with few different values.")));
 }
 
-// The type tells them: queries group by such a column without a list.
 void refuse_known_keys(const Column& column) {
-  const Oid type = getBaseType(column.type);
-  if (type != BOOLOID && get_typtype(type) != TYPTYPE_ENUM) return;
+  if (!has_known_keys(column)) return;
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("the keys of column \"%s\" are known already: it is of type %s",

@@ -21,7 +21,9 @@ Privacy: epsilon-differentially private for adding or removing one row.
   epsilon is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column, of numbers, dates, timestamps, times or intervals. NULL, NaN and infinities are ignored, also numbers
   beyond the range of float8. A month counts as 30 days. The bounds have the type of the values; those of whole numbers
-  are the least and the largest that the cells of the grid between them hold.
+  are the least and the largest that the cells of the grid between them hold. Where values are close to each other and
+  far from 0 (times: from 2000), cells are wide. If such values are near one that is publicly known, learn the bounds of
+  their distances from it: dp_learn_bounds(at - timestamp ''2026-01-01'', 0.5).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. A few to 30 / epsilon values at each end may lie
   outside the bounds, and up to some 100 / epsilon of each 64 neighbouring cells of the grid, such as a factor of 256, if
   they are far from the others and from each other.
@@ -50,7 +52,9 @@ Privacy: epsilon-differentially private for adding or removing one row; with the
   epsilon or rho is the total charged, once for all groups of a GROUP BY (times the number of grouping sets).
 value: the column, of numbers, dates, timestamps, times or intervals. NULL, NaN and infinities are ignored, also numbers
   beyond the range of float8. A month counts as 30 days. The bounds have the type of the values; those of whole numbers
-  are the least and the largest that the cells of the grid between them hold.
+  are the least and the largest that the cells of the grid between them hold. Where values are close to each other and
+  far from 0 (times: from 2000), cells are wide. If such values are near one that is publicly known, learn the bounds of
+  their distances from it: dp_learn_bounds(at - timestamp ''2026-01-01'', 0.5).
 epsilon: privacy parameter, 1e-6 to 1000; smaller is more private. NULL with the option rho. A few to 30 / epsilon values at each end may lie
   outside the bounds, and up to some 100 / epsilon of each 64 neighbouring cells of the grid, such as a factor of 256, if
   they are far from the others and from each other.
