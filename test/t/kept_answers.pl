@@ -362,6 +362,41 @@ my $keys = join ', ', map { qq{(name || repeat('$_', 2000)) COLLATE "C"} } 'a' .
 my ($few, $many) = map { summary(seen($node, $_, "SELECT dp_count(0.1) FROM staff WHERE id BETWEEN 150 AND 150 GROUP BY $keys HAVING dp_keep_group(0.1, 1e-12); SELECT reuses FROM dp_ledger ORDER BY number DESC LIMIT 1")) } 'few', 'many';
 is("$few $many", '0 0', 'threat 77: a hidden group makes no difference to what is kept');
 
+# threat 305: the notice about answers that are smaller than their errors is made of what is shown. Of 200 counts of nothing one is
+# not above its error of 3 with a probability of 99 %.
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT dp_set_domain('few.staff', 'name', array(SELECT 'nobody ' || i FROM generate_series(1, 200) i));
+	SELECT dp_grant_private_access('many.staff', 'analyst', epsilon => 1, delta => 1e-6, reuse => '1 hour')});
+my $notes = "SET client_min_messages = notice; SET dpquantile.note_errors = on;";
+my $nobody = 'SELECT name, count(*) FROM staff GROUP BY name';
+
+# How many answers a notice names, and those that are small.
+sub noted
+{
+	my ($sql, %params) = @_;
+	my $seen = seen($node, $params{schema} // 'few', "$notes $sql");
+	return join ' ', map { s/, /+/gr } $seen =~ /answers are smaller than their errors: (.*)/g;
+}
+
+my $noted = noted($nobody);
+like($noted, qr/^(1\d\d|200) of 200 counts \(\+- 3\)$/, 'small answers are noted');
+(my $again, $paid) = asked("$notes $nobody ORDER BY name");
+like($again, qr/: \Q$noted\E$/m, 'of kept answers, too');
+is($paid, 0, 'which cost nothing');
+is(noted("BEGIN; DECLARE c CURSOR FOR $nobody; FETCH ALL FROM c; MOVE 0 FROM c; CLOSE c; COMMIT"), $noted, 'of a cursor');
+is(noted("BEGIN; DECLARE c SCROLL CURSOR FOR $nobody ORDER BY 1 DESC; FETCH ALL FROM c; FETCH BACKWARD ALL FROM c; COMMIT"), $noted, 'of a cursor that goes back, once');
+like(noted("$nobody LIMIT 50"), qr/^[345]\d of 50 counts/, 'of those that are shown');
+is(noted("$nobody HAVING count(*) > 3"), '', 'not of those that HAVING leaves out');
+like(noted('SELECT name, count(salary), avg(salary) FROM staff GROUP BY ROLLUP (name)'), qr/^\d+ of 201 counts \(\+- \d+\)\+\d+ of 201 means \(\+- [\d.]+ to \d+\)$/, 'of several kinds and releases together');
+is(noted('SELECT name, sum(salary), stddev(salary) FROM staff GROUP BY name'), '', 'not of answers that are not asked');
+is(noted("$nobody ORDER BY dp_error_of(count(*))"), '', 'not beside dp_error_of');
+is(noted('SELECT name, dp_count(1) FROM staff GROUP BY name'), '', 'not of private aggregates');
+is(noted('SELECT count(*) FROM staff'), '', 'not of a large answer');
+is(noted("SET client_min_messages = warning; $nobody"), '', 'not below client_min_messages');
+is(noted("SET dpquantile.note_errors = off; $nobody"), '', 'not where the setting is off');
+my $chosen = 'SELECT department, count(*), count(*) FILTER (WHERE id < 0) FROM staff GROUP BY department';
+my $groups = () = (my $shown = seen($node, 'many', "$notes $chosen")) =~ /^\d+\|/mg;
+like($shown, qr/errors: \d+ of @{[ 2 * $groups ]} counts/, 'threat 305: hidden groups are not noted');
+
 # threat 201: an answer is kept for the query in a view of several tables, not for the view's name.
 my @views = map { "SET ROLE owner; SET search_path = few; CREATE OR REPLACE VIEW placed AS SELECT s.id, d.name FROM staff s JOIN department d ON d.id = s.department WHERE d.id > $_" } 1, 2;
 $node->safe_psql('postgres', "$views[0]; SELECT public.dp_protect_table('placed');

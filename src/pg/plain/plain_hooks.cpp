@@ -2,10 +2,14 @@
 
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/parameters/expected_error.hpp"
+#include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/plain_query.hpp"
 #include "pg/plain/shown_rows.hpp"
+#include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
+#include "pg/server/noted_errors.hpp"
+#include "pg/server/trees.hpp"
 #include "pg/vocabulary/foreign_code.hpp"
 
 extern "C" {
@@ -112,14 +116,26 @@ void tell_of_chosen_groups(const Statement* statement) {
   }
 }
 
+// Whether standard aggregates are asked without their errors.
+bool asks_without_errors(const Query* query) {
+  bool asks = false;
+  const auto asks_for_error = [&](const Node* node) {
+    asks |= IsA(node, Aggref) && is_standard_aggregate(as<Aggref>(node));
+    return is_error_of_answer(node);
+  };
+  return !any_node(query, asks_for_error, kIntoQueries) && asks;
+}
+
 PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
+  const bool notes_errors = asks_without_errors(query);
   const Statement* statement = translate_for_session(query, text, nullptr);
   const auto shown = most_shown_rows(statement, params);
   PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   depend_on(plan, relations);
   if (shown) put_mark(&plan->rtable, ShownRows{*shown});
+  if (notes_errors) put_mark(&plan->rtable, NotedErrors{true});
   if (statement->has_values_of_time_zone) {
     put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
   }

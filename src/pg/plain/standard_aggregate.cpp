@@ -238,6 +238,28 @@ Aggref* make_pair(const PlainLevel* level, const Aggref* call, const char* name)
   return call_private_aggregate(name, list_concat(arguments, limits), call->location);
 }
 
+// The step of the values of a numeric(p, s) between these bounds, if the value grid has that many.
+std::optional<double> step_of_type(const Node* value, const ValueBounds& bounds) {
+  const int32 modifier = exprTypmod(value);
+  if (bounds.type != ValueType::kNumeric || modifier < VARHDRSZ) return std::nullopt;
+  constexpr int kMostDecimals = 9;
+  const int decimals = (modifier - VARHDRSZ) & 0x7ff;  // below 0 it is above 1000
+  if (decimals > kMostDecimals) return std::nullopt;
+  const double steps = std::pow(10, decimals);
+  const double first = bounds.lower * steps;
+  const bool is_on_grid = std::abs(first - std::round(first)) <= 1e-9 * std::abs(first);
+  constexpr double kMostCells = 0x1p20;
+  const bool fits = (bounds.upper - bounds.lower) * steps < kMostCells;
+  return is_on_grid && fits ? std::optional(1 / steps) : std::nullopt;
+}
+
+// Answers have the decimals of the type.
+ValueBounds bounds_of_percentile(const PlainLevel* level, const Aggref* call, Node* value) {
+  ValueBounds bounds = require_bounds(level, call, value);
+  if (!bounds.granularity) bounds.granularity = step_of_type(value, bounds);
+  return bounds;
+}
+
 void refuse_descending(const PlainLevel* level, const Aggref* call) {
   const auto* order = static_cast<const SortGroupClause*>(linitial(call->aggorder));
   if (get_ordering_op_for_equality_op(order->eqop, false) == order->sortop) return;
@@ -250,7 +272,7 @@ Aggref* make_percentile(const PlainLevel* level, const Aggref* call) {
   refuse_descending(level, call);
   auto* share = static_cast<Node*>(linitial(call->aggdirectargs));
   const bool has_several = exprType(share) == FLOAT8ARRAYOID;
-  const ValueBounds bounds = require_bounds(level, call, value);
+  const ValueBounds bounds = bounds_of_percentile(level, call, value);
   return call_private_aggregate(
       has_several ? "dp_quantiles" : "dp_quantile",
       with_bounds(level, bounds, true, list_make2(value, share), bound_of_values), call->location);
@@ -638,7 +660,7 @@ Node* array_of_fractions(const List* fractions) {
 Node* percentile_of_several(const PlainLevel* level, const Aggref* call, const List* fractions) {
   refuse_descending(level, call);
   Node* value = value_of_percentile(call);
-  const ValueBounds bounds = require_bounds(level, call, value);
+  const ValueBounds bounds = bounds_of_percentile(level, call, value);
   Aggref* drawn = call_private_aggregate(
       "dp_quantiles",
       with_bounds(level, bounds, true, list_make2(value, array_of_fractions(fractions)),

@@ -395,6 +395,8 @@ void execute_release(ReleaseNode* node) {
   node->tables = list_copy(terms.charged_tables);
   node->answers = begin_answers(node->plan, answer_columns(node), node->memory);
   if (!answer_again(node, terms)) charge_and_answer(node, charges, terms);
+  begin_notes(&node->notes, {node->calls, static_cast<std::size_t>(node->call_count)},
+              node->scan.ss.ps.state);
   node->released = true;
   MemoryContextSwitchTo(previous);
 }

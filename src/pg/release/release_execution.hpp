@@ -3,6 +3,7 @@
 #include <span>
 
 #include "pg/charge/charge.hpp"
+#include "pg/release/error_notice.hpp"
 #include "pg/release/release_call.hpp"
 #include "pg/release/sorted_answers.hpp"
 #include "pg/reuse/answer_key.hpp"
@@ -42,6 +43,7 @@ struct ReleaseNode {
   bool released;           // whether the answers are those of the present execution
   int memory;              // in kilobytes, for the answers and for groups that wait for a charge
   SortedAnswers answers;   // with the columns of the node's scan tuple
+  ErrorNotes notes;        // of what it has shown
 };
 
 // Executes the node: makes its answers. ereports if the query is refused, and in a parallel worker.

@@ -70,6 +70,10 @@ TupleTableSlot* output(ReleaseNode* node, TupleTableSlot* answer) {
   return ExecStoreVirtualTuple(node->output);
 }
 
+std::span<const ReleaseCall> calls_of(const ReleaseNode* node) {
+  return {node->calls, static_cast<std::size_t>(node->call_count)};
+}
+
 TupleTableSlot* execute(CustomScanState* scan) {
   ReleaseNode* node = release_node(scan);
   PlanState* state = &scan->ss.ps;
@@ -83,7 +87,10 @@ TupleTableSlot* execute(CustomScanState* scan) {
     CHECK_FOR_INTERRUPTS();
     ResetExprContext(expressions);
     expressions->ecxt_scantuple = answer;
-    if (ExecQual(state->qual, expressions)) return output(node, answer);
+    if (ExecQual(state->qual, expressions)) {
+      note_answer(&node->notes, calls_of(node), node->plan.noted, answer);
+      return output(node, answer);
+    }
     InstrCountFiltered1(state, 1);
   }
   return nullptr;
@@ -98,6 +105,7 @@ void forget_answers(ReleaseNode* node) {
 
 void rescan(CustomScanState* scan) {
   ReleaseNode* node = release_node(scan);
+  node->notes.are_made = false;  // What comes again has been shown.
   if (scan->ss.ps.chgParam == nullptr) {
     if (node->released) rewind_answers(node->answers);
     return;
@@ -107,8 +115,14 @@ void rescan(CustomScanState* scan) {
   if (node->child->chgParam == nullptr) ExecReScan(node->child);
 }
 
+// When rows have been shown. A cursor that may be read backward ends without.
+void shut_down(CustomScanState* scan) {
+  tell_of_statement(scan->ss.ps.state);
+}
+
 void end(CustomScanState* scan) {
   ReleaseNode* node = release_node(scan);
+  tell_of_statement(scan->ss.ps.state);
   forget_answers(node);
   ExecEndNode(node->child);
 }
@@ -118,7 +132,7 @@ void explain(CustomScanState* scan, List*, ExplainState* explain) {
 }
 
 const CustomExecMethods kExecMethods =
-    custom_methods(kReleaseName, begin, execute, end, rescan, explain);
+    custom_methods(kReleaseName, begin, execute, end, rescan, explain, shut_down);
 
 Node* make_release_node(CustomScan*) {
   return make_custom_state<ReleaseNode>(&kExecMethods);
@@ -137,6 +151,7 @@ bool is_release_node(const PlanState* state) {
 }
 
 void install_release_node() {
+  install_error_notice();
   RegisterCustomScanMethods(&kScanMethods);
 }
 

@@ -4,6 +4,7 @@
 #include "pg/limits/limited_rows_path.hpp"
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
+#include "pg/release/error_notice.hpp"
 #include "pg/release/grouping_states.hpp"
 #include "pg/release/parameter_source.hpp"
 #include "pg/release/release_columns.hpp"
@@ -147,6 +148,7 @@ void add_calls(ReleaseLevel* level) {
     check_parameters_source(level->grouping.root, call, *family);
     check_value(call, *family);
     level->plan.calls = lappend_int(level->plan.calls, foreach_current_index(cell) + 1);
+    level->plan.noted = lappend_int(level->plan.noted, noted_answers(level->grouping.root, call));
     const bool waits = family->charged == ChargeRule::kOncePerGroup && level->plan.has_keys;
     if (waits || family->bounds_groups_of_users()) level->waits_for_groups = true;
     hides_groups |= family->selects_groups;

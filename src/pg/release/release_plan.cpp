@@ -6,6 +6,7 @@ namespace dpquantile {
 
 void ReleasePlan::each_field(MarkFields* fields) {
   fields->list("calls", T_IntList, &calls);
+  fields->list("noted", T_IntList, &noted, list_length(calls));
   fields->list("sort_columns", T_IntList, &sort_columns);
   fields->list("operators", T_OidList, &operators, list_length(sort_columns));
   fields->list("collations", T_OidList, &collations, list_length(sort_columns));

@@ -14,6 +14,7 @@ namespace dpquantile {
 // Columns are numbered from 1.
 struct ReleasePlan {
   List* calls;  // of integers: the columns with private aggregates
+  List* noted;  // of integers: for each of them, what is noted (error_notice.hpp)
   // The order of the groups, in lists of equal lengths
   List* sort_columns;     // of integers
   List* operators;        // of OIDs: less than

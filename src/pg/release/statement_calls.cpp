@@ -16,6 +16,7 @@ struct Statement {
   const EState* state;
   List* nodes;  // ReleaseNode
   bool is_checked;
+  bool is_told;  // which answers are smaller than their errors
   MemoryContextCallback end;
   Statement* next;
 };
@@ -79,6 +80,16 @@ void check_statement(const EState* state) {
   for (auto* node : each<ReleaseNode>(statement->nodes)) {
     if (is_known(node)) check_prices(node);
   }
+}
+
+void tell_of_statement(const EState* state) {
+  Statement* statement = find_statement(state);
+  if (statement == nullptr || statement->is_told) return;
+  ErrorNotes notes{};
+  for (const auto* node : each<const ReleaseNode>(statement->nodes)) {
+    add_notes(&notes, node->notes);
+  }
+  statement->is_told = tell_of_notes(notes);
 }
 
 }  // namespace dpquantile

@@ -16,4 +16,8 @@ void add_to_statement(ReleaseNode* node);
 // check do.
 void check_statement(const EState* state);
 
+// Tells once which of the answers that the nodes have shown are smaller than their errors
+// (error_notice.hpp).
+void tell_of_statement(const EState* state);
+
 }  // namespace dpquantile

@@ -17,7 +17,8 @@ constexpr CustomExecMethods custom_methods(
     decltype(CustomExecMethods::ExecCustomScan) execute,
     decltype(CustomExecMethods::EndCustomScan) end,
     decltype(CustomExecMethods::ReScanCustomScan) rescan,
-    decltype(CustomExecMethods::ExplainCustomScan) explain = nullptr) {
+    decltype(CustomExecMethods::ExplainCustomScan) explain = nullptr,
+    decltype(CustomExecMethods::ShutdownCustomScan) shut_down = nullptr) {
   CustomExecMethods methods{};
   methods.CustomName = name;
   methods.BeginCustomScan = begin;
@@ -25,6 +26,7 @@ constexpr CustomExecMethods custom_methods(
   methods.EndCustomScan = end;
   methods.ReScanCustomScan = rescan;
   methods.ExplainCustomScan = explain;
+  methods.ShutdownCustomScan = shut_down;
   return methods;
 }
 

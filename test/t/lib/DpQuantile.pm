@@ -66,6 +66,8 @@ sub new_node
 	init_node($node, allows_streaming => $params{allows_streaming});
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpquantile'")
 		if $params{preloaded} // $PRELOADED;
+	# Whether an answer is smaller than its error depends on the noise.
+	$node->append_conf('postgresql.conf', 'dpquantile.note_errors = off');
 	$node->append_conf('postgresql.conf', $params{conf} // '');
 	$node->start;
 	my $budget = $params{budget} // 1000;

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <span>
+
+#include "pg/release/release_call.hpp"
+
+extern "C" {
+#include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
+}
+
+// A notice that answers are smaller than their errors: such a count or mean is mostly noise, and
+// who asks plain SQL sees no error beside it. It follows from the parameters and from the answers
+// that are shown, so it costs no privacy. It comes once a statement, when rows have been shown,
+// also of kept answers, and only for plans with the mark NotedErrors.
+namespace dpquantile {
+
+// Which answers of a release node are compared with their errors, as bits.
+inline constexpr int kNotesNumber = 1;  // a count, also of a dp_stats
+inline constexpr int kNotesMean = 2;    // the mean of a dp_stats
+
+// Those of a call of a query level: each column of a dp_stats that the level uses.
+int noted_answers(const PlannerInfo* root, const Aggref* call);
+
+// What a release node has shown of one kind of answers.
+struct NotedAnswers {
+  uint64 all;
+  uint64 small;  // those whose 95 % error is above their magnitude
+  double least_error;
+  double largest_error;  // of those
+};
+
+enum class NotedKind { kCount, kDistinct, kMean };
+inline constexpr int kNotedKinds = 3;
+
+// What a release node has shown. It is zero before the first execution.
+struct ErrorNotes {
+  bool are_made;
+  double* count_errors;  // of the calls that are counts
+  NotedAnswers noted[kNotedKinds];
+};
+
+// Begins to note the answers of an execution, whose calls are prepared. Notes none in a plan
+// without the mark.
+void begin_notes(ErrorNotes* notes, std::span<const ReleaseCall> calls, const EState* state);
+
+// Notes an answer that is shown. `bits`: of each call, of noted_answers().
+void note_answer(ErrorNotes* notes, std::span<const ReleaseCall> calls, const List* bits,
+                 const TupleTableSlot* answer);
+
+// Adds what another node of the statement has shown.
+void add_notes(ErrorNotes* sum, const ErrorNotes& notes);
+
+// Sends the notice if there is a small answer. Returns whether there is.
+bool tell_of_notes(const ErrorNotes& notes);
+
+// Defines the setting that turns the notice off. Call it once, when the library is loaded.
+void install_error_notice();
+
+}  // namespace dpquantile
