@@ -44,7 +44,7 @@ sub check_memory
 
 SKIP:
 {
-	skip 'no /proc', 19 unless -r '/proc/self/status';
+	skip 'no /proc', 22 unless -r '/proc/self/status';
 
 	# The peak is where counters replace a list: 4 MB for the list, 5 MB for the counters. The histogram of 1000 cells
 	# takes hardly any memory.
@@ -71,6 +71,15 @@ SKIP:
 		SELECT dp_median(i * 2654435761::bigint % 4294967296, 1, 0, 4294967295, dp_options(granularity => 1)) IS NOT NULL
 		FROM (SELECT generate_series(1, 10000000) i) s},
 		megabytes => 100,
+		cost => 1)->quit;
+
+	# Rows, and later answers, take work_mem times hash_mem_multiplier, 8 MB, however many there are. The rows alone have 24 bytes each.
+	$node->safe_psql('postgres',
+		q{CREATE TABLE visit AS SELECT i % 300000 AS k, i % 1000 AS x FROM generate_series(1, 1000000) i; ANALYZE visit; GRANT SELECT ON visit TO analyst});
+	check_memory(
+		'a million rows in 300000 groups', q{
+		SELECT count(median) = 300000 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM visit GROUP BY k) s},
+		megabytes => 8.8,
 		cost => 1)->quit;
 
 	# The peak is at the last doubling: 64 MB for the values, 64 MB for the executor's copy, 32 MB for the smaller state.

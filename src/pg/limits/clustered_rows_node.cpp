@@ -1,5 +1,6 @@
 #include "pg/limits/clustered_rows_node.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "core/base/vector_hash.hpp"
@@ -481,16 +482,39 @@ void end_part(ClusteredRowsNode* node) {
   forget_part(&node->rows, node->part);
 }
 
-void read_all(ClusteredRowsNode* node) {
-  node->memory = AllocSetContextCreate(node->scan.ss.ps.state->es_query_cxt,
-                                       "dpquantile clustered rows", ALLOCSET_DEFAULT_SIZES);
+// The answers of the groups take work_mem of the memory while rows are given. Of what is left the
+// blocks that get rows take a quarter, full ones a quarter, and the part that is given a half: its
+// rows, and what is found of them.
+void leave_room_for_answers(RowPartitions* rows, Size bytes) {
+  const Size answers = Min(static_cast<Size>(work_mem) * 1024, bytes / 2);
+  rows->memory_left = (bytes - answers) / 4;
+  rows->most_read = (bytes - answers) / 4;
+}
+
+// PostgreSQL would allocate megabytes at a time.
+void make_contexts(ClusteredRowsNode* node, Size bytes) {
+  const Size block = std::clamp(std::bit_floor(bytes / 64), Size{ALLOCSET_DEFAULT_INITSIZE},
+                                Size{ALLOCSET_DEFAULT_MAXSIZE});
+  node->memory =
+      AllocSetContextCreate(node->scan.ss.ps.state->es_query_cxt, "dpquantile clustered rows",
+                            ALLOCSET_DEFAULT_MINSIZE, ALLOCSET_DEFAULT_INITSIZE, block);
   node->part_memory = AllocSetContextCreate(node->memory, "dpquantile clustered rows of a part",
                                             ALLOCSET_DEFAULT_SIZES);
+}
+
+void make_parts(ClusteredRowsNode* node) {
   const bool in_parts = node->plan.in_parts;
-  const MemoryContext previous = MemoryContextSwitchTo(node->memory);
   const Size bytes =
       in_parts ? static_cast<Size>(drawn_work_memory()) * 1024 : get_hash_memory_limit();
+  make_contexts(node, bytes);
   make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out, bytes, node->memory);
+  if (!in_parts) leave_room_for_answers(&node->rows, bytes);
+}
+
+void read_all(ClusteredRowsNode* node) {
+  const bool in_parts = node->plan.in_parts;
+  make_parts(node);
+  const MemoryContext previous = MemoryContextSwitchTo(node->memory);
   for (int i = 0; i < node->key_count; ++i) {
     node->keys[i].kept = kept_column(&node->rows, node->keys[i].column);
   }

@@ -14,13 +14,6 @@ extern "C" {
 
 namespace dpquantile {
 
-// The place of a block in the file
-struct StoredBlock {
-  int file;
-  off_t offset;
-  Size size;
-};
-
 // What the next row needs is in one line of the processor's cache.
 struct alignas(kCacheLine) RowPart {
   RowBlock* writes;  // the block that gets rows, or null
@@ -28,9 +21,9 @@ struct alignas(kCacheLine) RowPart {
   char* free_to;
   Size rows;
   RowBlock* blocks;  // full ones in memory
-  StoredBlock* stored;
-  Size stored_count;
-  Size stored_room;
+  StoredBlock
+      stored;  // the block on disk that was written last; it has the place of the one before
+  Size stored_bytes;
 };
 static_assert(sizeof(RowPart) == kCacheLine);
 
@@ -200,25 +193,13 @@ void make_file(RowPartitions* rows) {
   MemoryContextSwitchTo(previous);
 }
 
-StoredBlock* place_for_block(RowPartitions* rows, RowPart* part) {
-  if (part->stored == nullptr) {
-    part->stored_room = 16;
-    part->stored = static_cast<StoredBlock*>(
-        MemoryContextAlloc(rows->context, part->stored_room * sizeof(StoredBlock)));
-  } else if (part->stored_count == part->stored_room) {
-    part->stored_room *= 2;
-    part->stored = static_cast<StoredBlock*>(
-        repalloc_huge(part->stored, part->stored_room * sizeof(StoredBlock)));
-  }
-  return &part->stored[part->stored_count++];
-}
-
 // The file is only appended to while rows are written.
 void write_to_file(RowPartitions* rows, RowPart* part, RowBlock* block) {
   make_file(rows);
-  StoredBlock* place = place_for_block(rows, part);
-  BufFileTell(rows->file, &place->file, &place->offset);
-  place->size = block->size;
+  block->before = part->stored;
+  BufFileTell(rows->file, &part->stored.file, &part->stored.offset);
+  part->stored.size = static_cast<uint32>(block->size);
+  part->stored_bytes += block->size;
   BufFileWrite(rows->file, block, block->size);
 }
 
@@ -258,7 +239,7 @@ void begin_block(RowPartitions* rows, RowPart* part, Size row) {
     if (block != nullptr) pfree(block);
     block = static_cast<RowBlock*>(MemoryContextAllocHuge(rows->context, size));
   }
-  *block = {nullptr, size, 0};
+  *block = {nullptr, {}, size, 0};
   part->writes = block;
   part->free_from = begin_of(block) + head;
   part->free_to = begin_of(block) + size;
@@ -269,15 +250,9 @@ void begin_block(RowPartitions* rows, RowPart* part, Size row) {
           (errcode_for_file_access(), errmsg("could not read a temporary file of rows: %m")));
 }
 
-void read_from_file(RowPartitions* rows, const StoredBlock* place, RowBlock* block) {
-  if (BufFileSeek(rows->file, place->file, place->offset, SEEK_SET) != 0) fail_to_read();
-  if (BufFileRead(rows->file, block, place->size) != place->size) fail_to_read();
-}
-
-Size stored_bytes(const RowPart* part) {
-  Size bytes = 0;
-  for (Size i = 0; i < part->stored_count; ++i) bytes += part->stored[i].size;
-  return bytes;
+void read_from_file(RowPartitions* rows, const StoredBlock& place, RowBlock* block) {
+  if (BufFileSeek(rows->file, place.file, place.offset, SEEK_SET) != 0) fail_to_read();
+  if (BufFileRead(rows->file, block, place.size) != place.size) fail_to_read();
 }
 
 RowBlock* block_for_reading(RowPartitions* rows, Size size) {
@@ -334,18 +309,17 @@ Size count_rows(const RowPartitions* rows, int part) {
 
 void begin_part(RowPartitions* rows, int number) {
   RowPart* part = &rows->parts[number];
-  if (stored_bytes(part) > rows->most_read) return;
-  for (Size i = 0; i < part->stored_count; ++i) {
-    const StoredBlock* place = &part->stored[i];
-    auto* block = static_cast<RowBlock*>(MemoryContextAllocHuge(rows->context, place->size));
-    read_from_file(rows, place, block);
+  if (part->stored_bytes > rows->most_read) return;
+  while (part->stored.size != 0) {
+    auto* block = static_cast<RowBlock*>(MemoryContextAllocHuge(rows->context, part->stored.size));
+    read_from_file(rows, part->stored, block);
+    part->stored = block->before;
     keep_in_memory(part, block);
   }
-  part->stored_count = 0;
 }
 
 bool is_in_memory(const RowPartitions* rows, int part) {
-  return rows->parts[part].stored_count == 0;
+  return rows->parts[part].stored.size == 0;
 }
 
 void forget_part(RowPartitions* rows, int number) {
@@ -358,19 +332,19 @@ void forget_part(RowPartitions* rows, int number) {
 }
 
 RowCursor cursor_of_part(const RowPartitions* rows, int part) {
-  return {&rows->parts[part], nullptr, 0};
+  return {&rows->parts[part], nullptr, rows->parts[part].stored, false};
 }
 
 bool next_block(RowPartitions* rows, RowCursor* cursor) {
-  const RowPart* part = cursor->part;
-  if (cursor->stored_block == 0) {
-    cursor->block = cursor->block == nullptr ? part->blocks : cursor->block->next;
+  if (!cursor->is_past_memory) {
+    cursor->block = cursor->block == nullptr ? cursor->part->blocks : cursor->block->next;
     if (cursor->block != nullptr) return true;
+    cursor->is_past_memory = true;
   }
-  if (cursor->stored_block == part->stored_count) return false;
-  const StoredBlock* place = &part->stored[cursor->stored_block++];
-  RowBlock* block = block_for_reading(rows, place->size);
-  read_from_file(rows, place, block);
+  if (cursor->stored.size == 0) return false;
+  RowBlock* block = block_for_reading(rows, cursor->stored.size);
+  read_from_file(rows, cursor->stored, block);
+  cursor->stored = block->before;
   cursor->block = block;
   return true;
 }

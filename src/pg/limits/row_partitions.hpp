@@ -13,13 +13,21 @@ extern "C" {
 // for what it has no room for. A tuplestore would form and deform a tuple for each row.
 namespace dpquantile {
 
+// The place of a block in the file. None has the size 0.
+struct StoredBlock {
+  off_t offset;
+  int file;
+  uint32 size;
+};
+
 // As many rows as fit into some kilobytes, or one longer row. At its begin are the rows, all of one
 // size: the number of the user, values, flags of NULLs. What values refer to is at its end, and its
 // place in the block stands for it.
 struct RowBlock {
-  RowBlock* next;  // in memory
-  Size size;       // with this
-  Size rows;       // when it gets no more
+  RowBlock* next;      // in memory
+  StoredBlock before;  // on disk: the block of the part that was written before
+  Size size;           // with this
+  Size rows;           // when it gets no more
 };
 
 struct RowPart;
@@ -49,7 +57,8 @@ struct RowPartitions {
 struct RowCursor {
   const RowPart* part;
   const RowBlock* block;  // the present one; null before the first
-  Size stored_block;      // the next one on disk
+  StoredBlock stored;     // the next one on disk
+  bool is_past_memory;    // whether the blocks in memory have been read
 };
 
 // Makes parts without rows, for rows with these columns. Of the columns in `left_out`, which have
