@@ -123,6 +123,7 @@ WITH n AS (SELECT p.id, (SELECT max(minutes) FROM visits v WHERE v.patient = p.i
      d AS (SELECT DISTINCT a, b, c FROM n)
 SELECT count(*) IS NOT NULL AS answered FROM visits;
 -- threat 316: WITH queries that name the one before twice have twice as many tables at each step, also where nobody names the last one.
+SET statement_timeout = '30s';
 DO $$
 DECLARE
   steps text := (SELECT string_agg(format('c%s AS (SELECT a.id FROM c%s a, c%s b)', i, i - 1, i - 1), ', ') FROM generate_series(1, 30) i);
@@ -135,6 +136,7 @@ BEGIN
     END;
   END LOOP;
 END $$;
+RESET statement_timeout;
 
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse

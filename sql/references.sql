@@ -433,8 +433,10 @@ SET SESSION AUTHORIZATION regress_dpq_refs_owner;
 CREATE TABLE known (customer bigint PRIMARY KEY);
 SELECT dp_protect_table('known', 'customer', 1, 'customer');
 GRANT SELECT ON known TO regress_dpq_refs_analyst;
+SET statement_timeout = '30s';
 SET SESSION AUTHORIZATION regress_dpq_refs_analyst;
 SELECT count(*) >= 0 AS answered FROM (SELECT l.order_id FROM known m JOIN orders o ON o.client = m.customer JOIN lines l ON l.order_id = o.id GROUP BY l.order_id) p;
+RESET statement_timeout;
 
 -- Budgets for a table pay for what is asked of those that are protected through it, too.
 RESET SESSION AUTHORIZATION;
