@@ -38,7 +38,7 @@ def exact(query: Query) -> Optional[Exact]:
     block = query.query if isinstance(query, With) else query
     if not isinstance(block, Select) or block.kind not in ("block over a tree", "block by computed keys", PLAIN) or block.limit:
         return None
-    if has_stages(query) or any(has_other_answers(part) for part in walk(query)):
+    if has_stages(query) or any(has_other_answers(part) for part in walk(query)) or sums_beyond_bounds(query):
         return None
     # Names of a joined public table are groups without a row, too.
     shows_list = bool(block.group)
@@ -63,6 +63,12 @@ def has_other_answers(part: object) -> bool:
     if isinstance(part, Select):
         return part.kind == "first rows without order"
     return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE + WITHOUT_LIST
+
+
+def sums_beyond_bounds(query: Query) -> bool:
+    """A level of fed_beds is a number of meals, which may be above the bounds of the column."""
+    parts = list(walk(query))
+    return any(isinstance(part, Table) and part.name == "fed_beds" for part in parts) and any(isinstance(part, Expr) and part.text.startswith("sum(#)") for part in parts)
 
 
 def around(query: Query, block: Select) -> str:
