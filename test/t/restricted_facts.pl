@@ -58,6 +58,8 @@ leak_is_closed($node, 'threat 31: pg_stats of pg_class',
 # What tools ask needs none of it.
 unlike(outcome($node, $_), qr/\b(42501|0A000|55000)$/, "$_ works in a restricted session")
 	for '\d', '\d staff', '\dt', '\di', '\dv', '\df+', '\dn+', '\du', '\l', '\dx', '\dT', '\sf median_of', '\d+ median_view';
+$node->safe_psql('postgres', 'CREATE TABLE readable (id int PRIMARY KEY); GRANT SELECT ON readable TO analyst');
+$node->command_ok([ 'pg_dump', '-U', 'analyst', '-s', '-t', 'readable', '-f', '/dev/null', 'postgres' ], 'pg_dump -s works in a restricted session');
 is( outcome(
 		$node, q{
 		DO $$
