@@ -30,6 +30,9 @@ leak_is_closed($node, "threat 127: $_", "SELECT $_(1)", 'f', '42501') for 'pg_ca
 leak_is_closed($node, 'threat 31: pg_stat_statements', 'SELECT count(*) > 0 FROM pg_stat_statements', 't', '42501');
 leak_is_closed($node, 'threat 31: the write-ahead log',
 	q{SELECT pg_logical_emit_message(false, 'x', 'y') > '0/0'}, 't', '42501');
+leak_is_closed($node, "threat 314: $_", "SELECT $_", '1', '42501')
+	for q{count(*) FROM pg_last_committed_xact() WHERE timestamp IS NOT NULL},
+	q{count(pg_xact_commit_timestamp(xmin)) FROM pg_proc WHERE proname = 'median_of'};
 leak_is_closed($node, 'threat 31: a function of the owner', 'SELECT size_by_owner() > 0', 't', '');
 
 if ($node->pg_version >= 19)
