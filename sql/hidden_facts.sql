@@ -10,6 +10,16 @@ ALTER TABLE regress_dpq_facts.staff OWNER TO regress_dpq_owner;
 ANALYZE regress_dpq_facts.staff;
 SELECT reltuples, relpages > 0 AS pages FROM pg_class WHERE oid = 'regress_dpq_facts.staff'::regclass;
 SELECT pg_relation_size('regress_dpq_facts.staff') > 0 AS size;
+CREATE TABLE regress_dpq_facts.had (id int);
+CREATE TABLE regress_dpq_facts.analyzed (id int);
+CREATE FUNCTION pg_temp.same() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+SELECT format('CREATE INDEX of_%1$s ON %2$s (id); CREATE TABLE regress_dpq_facts.child () INHERITS (%2$s); CREATE RULE r AS ON DELETE TO %2$s DO INSTEAD NOTHING;
+               CREATE TRIGGER t BEFORE INSERT ON %2$s FOR EACH ROW EXECUTE FUNCTION pg_temp.same();
+               DROP INDEX regress_dpq_facts.of_%1$s; DROP TABLE regress_dpq_facts.child; DROP RULE r ON %2$s; DROP TRIGGER t ON %2$s;', name, 'regress_dpq_facts.' || name)
+  FROM (VALUES ('had'), ('analyzed')) names (name) \gexec
+VACUUM ANALYZE regress_dpq_facts.analyzed;
+SELECT relname, relhasindex, relhassubclass, relhasrules, relhastriggers, xmin::text <> (lag(xmin) OVER w)::text AS xmin, ctid <> lag(ctid) OVER w AS ctid
+  FROM pg_class WHERE relname IN ('had', 'analyzed') WINDOW w AS (ORDER BY relname) ORDER BY 1;
 CREATE VIEW regress_dpq_facts.tables AS SELECT relname, reltuples, pg_table_size(oid) AS size FROM pg_class;
 GRANT SELECT ON regress_dpq_facts.tables TO regress_dpq_analyst;
 
@@ -68,14 +78,37 @@ SELECT relname FROM pg_class WHERE reltuples <<< 5 AND relname = 'staff';
 SELECT DISTINCT relfrozenxid, relminmxid FROM pg_class;
 SELECT DISTINCT datfrozenxid, (d).datminmxid FROM pg_database d;
 SELECT DISTINCT indcheckxmin, (i).indcheckxmin FROM pg_index i;
-SELECT indcheckxmin, tableoid FROM pg_index;
+SELECT DISTINCT indcheckxmin, tableoid::regclass, xmin::text::int8 > 0 AS xmin FROM pg_index;
+
+-- threat 314: the next VACUUM or ANALYZE after the last index, child, rule or trigger was dropped writes that there is none, some of it in a new version of the
+-- row. Autovacuum's follows the number of rows that have changed.
+SELECT relname, relhasindex, relhassubclass, relhasrules, relhastriggers, xmin, xmax, cmin, cmax, ctid, tableoid FROM pg_class
+ WHERE relname IN ('had', 'analyzed') ORDER BY 1;
+SELECT tablename, hasindexes, hasrules, hastriggers FROM pg_tables WHERE tablename IN ('had', 'analyzed') ORDER BY 1;
+SELECT count(*) FROM pg_class WHERE NOT (relhasindex AND relhassubclass AND relhasrules AND relhastriggers);
+SELECT xmin, ctid, (SELECT c.ctid), (SELECT max(d.cmin::text) FROM pg_class d WHERE d.xmin = c.xmin AND d.oid = c.oid), (c).xmax, row_to_json(c)->>'relhasindex' AS row
+  FROM pg_class c WHERE relname = 'had';
+SELECT nspname, c.xmin, c.ctid, n.xmin::text::int8 > 0 AS namespace FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'had'
+ WHERE nspname IN ('public', 'regress_dpq_facts') ORDER BY 1;
+SELECT xmin::text, ctid, count(*) > 100 AS rows FROM pg_class GROUP BY ROLLUP (ctid, xmin::text) HAVING max(cmax::text) = '0' ORDER BY 1, 2;
+SELECT a.xmin, l.ctid, f FROM pg_class a FULL JOIN pg_class b ON a.oid = b.oid AND a.ctid = b.ctid, LATERAL (SELECT a.ctid, a.cmin) l, generate_series(a.cmin::text::int, 0) f
+ WHERE a.relname = 'had';
+WITH w AS MATERIALIZED (SELECT xmin, c FROM pg_class c WHERE relname = 'had') SELECT xmin, (c).relhastriggers FROM w
+ UNION ALL SELECT xmax, relhasrules FROM pg_class WHERE relname = 'had';
+DO $$ DECLARE r record; BEGIN FOR r IN SELECT *, xmin, ctid FROM pg_class WHERE relname = 'had' LOOP RAISE INFO '% % %', r.relhasindex, r.xmin, r.ctid; END LOOP; END $$;
+COPY (SELECT relhasindex, xmin FROM pg_class WHERE relname = 'had') TO STDOUT;
+EXPLAIN (COSTS off) SELECT FROM pg_class WHERE ctid = '(0,1)' OR NOT relhasrules;
+CREATE TABLE seen AS SELECT c.ctid AS place, c.* FROM pg_class c WHERE relname = 'had';
+SELECT place, relhassubclass FROM seen;
 
 -- What has another shape, or is no part of a query when it is planned
-SELECT reltuples, tableoid FROM pg_class WHERE relname = 'staff';
-SELECT c, ctid FROM pg_class c WHERE relname = 'staff';
 SELECT reltuples FROM pg_class TABLESAMPLE system (100) WHERE relname = 'staff';
 SELECT reltuples FROM pg_class WHERE relname = 'staff' FOR SHARE;
+SELECT xmin FROM pg_class WHERE relname = 'had' FOR SHARE;
+SELECT ctid FROM pg_class TABLESAMPLE system (100) WHERE relname = 'had';
+SELECT relhasindex FROM pg_class WHERE relname = 'had' FOR SHARE;
 COPY pg_class (reltuples) TO STDOUT;
+COPY pg_class (relhasrules) TO STDOUT;
 SELECT pg_relation_size(max(oid)) FROM pg_class;
 SELECT pg_relation_size(generate_series(1, 2));
 SELECT pg_relation_size((SELECT 'staff'::regclass));

@@ -30,6 +30,9 @@ leak_is_closed($node, "threat 127: $_", "SELECT $_(1)", 'f', '42501') for 'pg_ca
 leak_is_closed($node, 'threat 31: pg_stat_statements', 'SELECT count(*) > 0 FROM pg_stat_statements', 't', '42501');
 leak_is_closed($node, 'threat 31: the write-ahead log',
 	q{SELECT pg_logical_emit_message(false, 'x', 'y') > '0/0'}, 't', '42501');
+leak_is_closed($node, "threat 314: $_", "SELECT $_", '1', '42501')
+	for q{count(*) FROM pg_last_committed_xact() WHERE timestamp IS NOT NULL},
+	q{count(pg_xact_commit_timestamp(xmin)) FROM pg_proc WHERE proname = 'median_of'};
 leak_is_closed($node, 'threat 31: a function of the owner', 'SELECT size_by_owner() > 0', 't', '');
 
 if ($node->pg_version >= 19)
@@ -58,6 +61,8 @@ leak_is_closed($node, 'threat 31: pg_stats of pg_class',
 # What tools ask needs none of it.
 unlike(outcome($node, $_), qr/\b(42501|0A000|55000)$/, "$_ works in a restricted session")
 	for '\d', '\d staff', '\dt', '\di', '\dv', '\df+', '\dn+', '\du', '\l', '\dx', '\dT', '\sf median_of', '\d+ median_view';
+$node->safe_psql('postgres', 'CREATE TABLE readable (id int PRIMARY KEY); GRANT SELECT ON readable TO analyst');
+$node->command_ok([ 'pg_dump', '-U', 'analyst', '-s', '-t', 'readable', '-f', '/dev/null', 'postgres' ], 'pg_dump -s works in a restricted session');
 is( outcome(
 		$node, q{
 		DO $$

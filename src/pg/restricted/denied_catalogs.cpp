@@ -53,8 +53,8 @@ bool tells_facts(const RelationPermissions* relation) {
                   errmsg("permission denied for columns of table %s that reveal facts about rows",
                          get_rel_name(catalog)),
                   errdetail_restricted("facts about rows"),
-                  errhint("A SELECT without system columns, TABLESAMPLE and locks shows constants "
-                          "for them. Or name the columns that you need instead of *.")));
+                  errhint("A SELECT without TABLESAMPLE and locks shows constants for them. Or "
+                          "name the columns that you need instead of *.")));
 }
 
 [[noreturn]] void refuse_statistics(Oid relation) {

@@ -10,10 +10,9 @@ extern "C" {
 namespace dpquantile {
 
 // Whether a restricted session may read what a statement reads of the catalogs: not pg_statistic,
-// not pg_statistic_ext_data, not the columns of pg_class with numbers of rows and pages, and not
-// the system columns of users' tables, except tableoid: foreign keys lock rows, which xmax tells.
-// permissions: DPQ_RELATION_PERMISSIONS of each relation. If not, ereports or returns
-// false.
+// not pg_statistic_ext_data, not the columns of catalogs that tell of rows (told_by_column.hpp),
+// and not the system columns of users' tables, except tableoid: foreign keys lock rows, which xmax
+// tells. permissions: DPQ_RELATION_PERMISSIONS of each relation. If not, ereports or returns false.
 bool may_read_catalogs(List* permissions, bool ereport_on_violation);
 
 // ereports if the query, which EXPLAIN shows, reads a table behind a view that the user cannot read

@@ -32,6 +32,7 @@ constexpr char kCounters[] =
 constexpr char kSizes[] = "sizes of tables";
 constexpr char kLocks[] = "locks, also those of rows that were read";
 constexpr char kWal[] = "positions in the write-ahead log, which changes of data advance";
+constexpr char kCommits[] = "when each transaction has committed, those of others too";
 constexpr char kMemory[] = "memory and I/O of queries";
 constexpr char kFiles[] = "the server's files";
 constexpr char kProcesses[] = "which role a process belongs to";
@@ -87,6 +88,10 @@ constexpr Denied kFunctions[] = {
     // Since PostgreSQL 19 it has the position at which the sequence was written last, which is the
     // present one for who has just taken values of a sequence of his own.
     {"pg_get_sequence_data", kWal},
+
+    // Where each row is written in a transaction of its own, these are the times of all rows.
+    {"pg_xact_commit_timestamp*", kCommits},
+    {"pg_last_committed_xact", kCommits},
 
     {"pg_get_backend_memory_contexts", kMemory},
     {"pg_log_backend_memory_contexts", kMemory},

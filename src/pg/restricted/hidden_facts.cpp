@@ -8,6 +8,7 @@
 extern "C" {
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "catalog/heap.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -46,12 +47,10 @@ bool has_row_mark(const Query* query, int entry) {
   return false;
 }
 
-bool reads_system_columns(const Bitmapset* columns) {
-  return bms_next_member(columns, -1) >= 0 &&
-         bms_next_member(columns, -1) < InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber;
-}
+// System columns have the numbers from this one to -1.
+constexpr AttrNumber kLastSystemColumn = FirstLowInvalidHeapAttributeNumber + 1;
 
-// A subquery has neither system columns nor rows that can be locked, changed or sampled.
+// A subquery has no rows that can be locked, changed or sampled.
 bool is_catalog_with_facts(const Query* query, int number) {
   const RangeTblEntry* entry = rt_fetch(number, query->rtable);
   if (entry->rtekind != RTE_RELATION) return false;
@@ -59,8 +58,7 @@ bool is_catalog_with_facts(const Query* query, int number) {
   if (entry->tablesample != nullptr || entry->securityQuals != NIL) return false;
   const RelationPermissions* permissions = permissions_of_relation(query, entry);
   return permissions->requiredPerms == ACL_SELECT &&
-         reads_facts(entry->relid, permissions->selectedCols) &&
-         !reads_system_columns(permissions->selectedCols);
+         reads_facts(entry->relid, permissions->selectedCols);
 }
 
 // The whole row is read as all columns that are not hidden.
@@ -71,10 +69,10 @@ void forget_facts(RelationPermissions* permissions, Oid catalog, const TupleDesc
   const bool reads_row = bms_is_member(position(InvalidAttrNumber), permissions->selectedCols);
   permissions->selectedCols =
       bms_del_member(permissions->selectedCols, position(InvalidAttrNumber));
-  for (AttrNumber column = 1; column <= columns->natts; ++column) {
+  for (AttrNumber column = kLastSystemColumn; column <= columns->natts; ++column) {
     if (tells_of_rows(catalog, column)) {
       permissions->selectedCols = bms_del_member(permissions->selectedCols, position(column));
-    } else if (reads_row) {
+    } else if (reads_row && column > 0) {
       permissions->selectedCols = bms_add_member(permissions->selectedCols, position(column));
     }
   }
@@ -88,7 +86,19 @@ Expr* column_or_constant(Oid catalog, const FormData_pg_attribute* column) {
       makeVar(1, column->attnum, column->atttypid, column->atttypmod, column->attcollation, 0));
 }
 
-// SELECT oid, relname, …, 0 AS relpages, -1 AS reltuples, … FROM pg_class
+// Where a system column is in the subquery.
+AttrNumber position_of(AttrNumber system_column, int columns) {
+  return static_cast<AttrNumber>(columns - system_column);
+}
+
+TargetEntry* shown(Oid catalog, const FormData_pg_attribute* column, AttrNumber position) {
+  return makeTargetEntry(column_or_constant(catalog, column), position,
+                         pstrdup(NameStr(column->attname)), false);
+}
+
+// SELECT oid, relname, …, 0 AS relpages, -1 AS reltuples, … FROM pg_class. The system columns
+// follow the others. The whole row lacks them: it ends with the columns that the entry names, as
+// that of a view to which columns were added later (expandRTE()).
 Query* query_without_facts(Oid catalog, const TupleDesc columns) {
   Query* query = makeNode(Query);
   query->commandType = CMD_SELECT;
@@ -96,20 +106,43 @@ Query* query_without_facts(Oid catalog, const TupleDesc columns) {
   RangeTblRef* from = makeNode(RangeTblRef);
   from->rtindex = 1;
   query->jointree = makeFromExpr(list_make1(from), nullptr);
-  for (int i = 0; i < columns->natts; ++i) {
-    const FormData_pg_attribute* column = TupleDescAttr(columns, i);
-    query->targetList = lappend(query->targetList,
-                                makeTargetEntry(column_or_constant(catalog, column), column->attnum,
-                                                pstrdup(NameStr(column->attname)), false));
+  for (AttrNumber column = 1; column <= columns->natts; ++column) {
+    query->targetList =
+        lappend(query->targetList, shown(catalog, TupleDescAttr(columns, column - 1), column));
+  }
+  for (AttrNumber column = -1; column >= kLastSystemColumn; --column) {
+    query->targetList = lappend(query->targetList, shown(catalog, SystemAttributeDefinition(column),
+                                                         position_of(column, columns->natts)));
   }
   return query;
 }
 
-void hide_columns(Query* query, RangeTblEntry* entry) {
+// Variables of the entry's system columns become those of the subquery. levels: how many queries
+// are between the node and the query that has the entry.
+void read_system_columns(Node* node, int entry, int columns, int levels) {
+  if (IsA(node, Var)) {
+    auto* variable = as<Var>(node);
+    const bool is_of_entry =
+        variable->varno == entry && static_cast<int>(variable->varlevelsup) == levels;
+    if (is_of_entry && variable->varattno < 0)
+      variable->varattno = position_of(variable->varattno, columns);
+    return;
+  }
+  const int below = IsA(node, Query) ? levels + 1 : levels;
+  const auto read = [=](Node* child) {
+    read_system_columns(child, entry, columns, below);
+    return false;
+  };
+  (void)any_child(node, read, kIntoQueries);
+}
+
+void hide_columns(Query* query, int number) {
+  RangeTblEntry* entry = rt_fetch(number, query->rtable);
   const Oid catalog = entry->relid;
   Relation relation = table_open(catalog, AccessShareLock);
   const TupleDesc columns = RelationGetDescr(relation);
   forget_facts(permissions_of_relation(query, entry), catalog, columns);
+  read_system_columns(as<Node>(query), number, columns->natts, -1);
   move_into_subquery(query, entry, query_without_facts(catalog, columns));
   table_close(relation, NoLock);
 }
@@ -140,7 +173,7 @@ Node* without_facts(Node* node) {
   if (!IsA(node, Query)) return changed;
   auto* query = as<Query>(node);
   for (int number = 1; number <= list_length(query->rtable); ++number) {
-    if (is_catalog_with_facts(query, number)) hide_columns(query, rt_fetch(number, query->rtable));
+    if (is_catalog_with_facts(query, number)) hide_columns(query, number);
   }
   return node;
 }

@@ -9,6 +9,7 @@ extern "C" {
 #include "catalog/pg_index.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
+#include "storage/itemptr.h"
 #include "utils/lsyscache.h"
 }
 
@@ -23,6 +24,12 @@ struct ToldColumn {
   int32 constant;
 };
 
+// What PostgreSQL's documentation of relhasindex, relhasrules, relhastriggers and relhassubclass
+// calls "has, or once had": the next VACUUM or ANALYZE after the last one was dropped writes false,
+// and autovacuum's follows the number of rows that have changed. Tools look at the other catalogs
+// where they find true.
+constexpr int32 kMayHave = 1;
+
 constexpr ToldColumn kColumns[] = {
     {RelationRelationId, Anum_pg_class_relpages, INT4OID, 0},
     {RelationRelationId, Anum_pg_class_reltuples, FLOAT4OID, -1},
@@ -30,6 +37,17 @@ constexpr ToldColumn kColumns[] = {
 #ifdef Anum_pg_class_relallfrozen
     {RelationRelationId, Anum_pg_class_relallfrozen, INT4OID, 0},
 #endif
+    {RelationRelationId, Anum_pg_class_relhasindex, BOOLOID, kMayHave},
+    {RelationRelationId, Anum_pg_class_relhasrules, BOOLOID, kMayHave},
+    {RelationRelationId, Anum_pg_class_relhastriggers, BOOLOID, kMayHave},
+    {RelationRelationId, Anum_pg_class_relhassubclass, BOOLOID, kMayHave},
+    // ANALYZE of a table whose last child was dropped writes a new version of its row. These are of
+    // rows that initdb has frozen, and of no place.
+    {RelationRelationId, MinTransactionIdAttributeNumber, XIDOID, FrozenTransactionId},
+    {RelationRelationId, MaxTransactionIdAttributeNumber, XIDOID, InvalidTransactionId},
+    {RelationRelationId, MinCommandIdAttributeNumber, CIDOID, FirstCommandId},
+    {RelationRelationId, MaxCommandIdAttributeNumber, CIDOID, FirstCommandId},
+    {RelationRelationId, SelfItemPointerAttributeNumber, TIDOID, InvalidOffsetNumber},
     // VACUUM writes the oldest transaction that is in the table.
     {RelationRelationId, Anum_pg_class_relfrozenxid, XIDOID, FirstNormalTransactionId},
     // A new table gets the number of the next multixact. Each row that two transactions lock raises
@@ -61,6 +79,13 @@ Datum datum_of(const ToldColumn& column) {
       return BoolGetDatum(column.constant != 0);
     case XIDOID:
       return TransactionIdGetDatum(static_cast<TransactionId>(column.constant));
+    case CIDOID:
+      return CommandIdGetDatum(static_cast<CommandId>(column.constant));
+    case TIDOID: {
+      auto* place = static_cast<ItemPointer>(palloc(sizeof(ItemPointerData)));
+      ItemPointerSet(place, InvalidBlockNumber, static_cast<OffsetNumber>(column.constant));
+      return PointerGetDatum(place);
+    }
     default:
       return Int32GetDatum(column.constant);
   }
@@ -75,7 +100,7 @@ bool tells_of_rows(Oid catalog, AttrNumber column) {
 Const* constant_for(Oid catalog, AttrNumber column) {
   const ToldColumn* found = find_column(catalog, column);
   return makeConst(found->type, -1, InvalidOid, get_typlen(found->type), datum_of(*found), false,
-                   true);
+                   get_typbyval(found->type));
 }
 
 bool reads_facts(Oid catalog, const Bitmapset* columns) {

@@ -25,6 +25,7 @@ sub restricted_node
 		auto_explain.log_analyze = on
 		auto_explain.log_nested_statements = on
 		log_temp_files = 0
+		track_commit_timestamp = on
 		log_statement = none});
 	$node->safe_psql(
 		'postgres', q{
