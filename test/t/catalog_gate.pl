@@ -362,6 +362,26 @@ my %COLUMNS = (
 	'pg_type.typdefaultbin' => $ROWS,
 );
 
+# threat 317: the rows of a view that the analyst protects are borrowed below it, and not by it. Its column of persons became a key of groups for ever.
+$node->safe_psql('postgres', q{
+	CREATE TABLE visit (patient int);
+	CREATE TABLE stay (id int PRIMARY KEY, patient int);
+	CREATE TABLE meal (stay int REFERENCES stay);
+	ALTER TABLE visit OWNER TO owner;
+	ALTER TABLE stay OWNER TO owner;
+	ALTER TABLE meal OWNER TO owner;
+	SET ROLE owner;
+	SELECT dp_protect_table('visit', 'patient', 2, 'patient'), dp_protect_table('stay', 'patient', 2, 'patient'),
+	       dp_protect_table('meal', 'stay', 4, 'patient', through => 'stay');
+	SELECT dp_grant_private_access(t, 'analyst', epsilon => 1, delta => 1e-6) FROM unnest('{visit,stay,meal}'::regclass[]) t});
+like(
+	shown('own', q{
+	CREATE VIEW own.visits AS SELECT patient FROM visit;
+	SELECT dp_protect_table('own.visits', 'patient', 2, 'patient');
+	SET LOCAL statement_timeout = '30s';
+	SELECT count(*) FROM (SELECT m.stay FROM own.visits v JOIN stay s ON s.patient = v.patient JOIN meal m ON m.stay = s.id GROUP BY m.stay) g}),
+	qr/a group of one person is never shown/, 'threat 317: groups along a reference beside it are no groups of persons');
+
 # References to roles, schemas, tables and the like are no code.
 my @references = split /\n/, $node->safe_psql('postgres', q{
 	SELECT format('%s.%s', fktable, array_to_string(fkcols, ',')) FROM pg_get_catalog_foreign_keys()
