@@ -113,6 +113,14 @@ BEGIN
     END;
   END LOOP;
 END $$;
+-- Conditions that have each other in AND and OR. PostgreSQL compares them in as many orders as there are, so that these are not looked at.
+DO $$
+DECLARE condition text := 'age > 20';
+BEGIN
+  FOR i IN 1 .. 60 LOOP condition := format('(%s) AND age <> %s OR hours = %s AND age <> %s', condition, i, i, i); END LOOP;
+  EXECUTE 'SELECT count(*) FROM staff WHERE ' || condition;
+  RAISE NOTICE 'answered';
+END $$;
 
 -- The error of each answer, from the same release
 SELECT dp_private_query('SELECT department, avg(age), dp_error_of(avg(age)), dp_error_of(count(*)) FROM staff GROUP BY department');
