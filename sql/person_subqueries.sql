@@ -52,6 +52,21 @@ SELECT count(*) FROM patients p WHERE (SELECT coalesce(sum(minutes), -1) + count
 SELECT count(*) FROM patients p WHERE (SELECT coalesce(sum(minutes), -1) FROM visits v WHERE v.patient = p.id GROUP BY v.patient) IS NULL;
 SELECT count(*) FROM patients p WHERE (SELECT max(day) FROM visits v WHERE v.patient = p.id HAVING count(*) > 2) > '2025-01-01';
 SELECT count(*) FROM patients p WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id HAVING count(*) < 3);
+-- threat 313: a long expression with which a column is compared that the subquery names often; its copies are counted before they are made.
+DO $$
+DECLARE mentions int; detail text;
+BEGIN
+  FOREACH mentions IN ARRAY '{5,1000}'::int[] LOOP
+    BEGIN
+      EXECUTE 'SELECT count(*) FROM patients p WHERE (SELECT max(v.patient)' || repeat(' + v.minutes', mentions) || ' FROM visits v WHERE v.patient = p.id AND v.minutes = p.region'
+        || repeat(' + p.region', mentions) || ' GROUP BY v.patient, v.minutes) > 3';
+      RAISE NOTICE '% mentions: answered', mentions;
+    EXCEPTION WHEN statement_too_complex THEN
+      GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+      RAISE NOTICE '% mentions: %, %', mentions, SQLERRM, CASE detail WHEN '' THEN 'before the copies' ELSE 'as copies' END;
+    END;
+  END LOOP;
+END $$;
 -- In FILTER, CASE and ON, beside keys, in derived tables, CTEs, person groups and lists of FROM
 SELECT r.name, count(p.id) FILTER (WHERE EXISTS (SELECT FROM visits v WHERE v.patient = p.id AND kind = 'web')) AS web, count(p.id) AS all
   FROM region r LEFT JOIN patients p ON p.region = r.id GROUP BY r.name ORDER BY 1;

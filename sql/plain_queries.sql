@@ -86,6 +86,41 @@ BEGIN
   EXECUTE 'SELECT ' || (SELECT string_agg(format('count(*) FILTER (WHERE age IN (%s, 1, 2, 3, 4, 5, 6, 7, 8, 9))', i), ', ') FROM generate_series(100, 1700) i) || ' FROM staff';
 EXCEPTION WHEN program_limit_exceeded THEN RAISE NOTICE '%', SQLERRM;
 END $$;
+-- threat 313: derived tables that double a column that is not NULL. After 1000 nodes it may be, as the notice says. Copies of a key for each
+-- condition are counted before they are made.
+DO $$
+DECLARE doublings int;
+BEGIN
+  FOREACH doublings IN ARRAY '{4,8,60}'::int[] LOOP
+    RAISE NOTICE '% doublings', doublings;
+    BEGIN
+      EXECUTE 'SELECT k > 1, count(*) FROM ' || repeat('(SELECT k + k AS k FROM ', doublings) || '(SELECT number AS k FROM shifts) t' || repeat(') t', doublings) || ' GROUP BY 1';
+    EXCEPTION WHEN statement_too_complex THEN RAISE NOTICE '%', SQLERRM;
+    END;
+  END LOOP;
+END $$;
+DO $$
+DECLARE depth int; detail text;
+BEGIN
+  FOREACH depth IN ARRAY '{3,100}'::int[] LOOP
+    BEGIN
+      EXECUTE 'SELECT ' || repeat('date_trunc(''month'', ', depth) || 'entered' || repeat(')', depth) || ', count(*) FROM staff WHERE '
+        || (SELECT string_agg(format('entered < ''2021-01-01 UTC''::timestamptz + interval ''%s days''', i), ' AND ') FROM generate_series(1, depth) i) || ' GROUP BY 1';
+      RAISE NOTICE '% calls: answered', depth;
+    EXCEPTION WHEN statement_too_complex THEN
+      GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+      RAISE NOTICE '% calls: %, %', depth, SQLERRM, CASE detail WHEN '' THEN 'before the copies' ELSE 'as copies' END;
+    END;
+  END LOOP;
+END $$;
+-- Conditions that have each other in AND and OR. PostgreSQL compares them in as many orders as there are, so that these are not looked at.
+DO $$
+DECLARE condition text := 'age > 20';
+BEGIN
+  FOR i IN 1 .. 60 LOOP condition := format('(%s) AND age <> %s OR hours = %s AND age <> %s', condition, i, i, i); END LOOP;
+  EXECUTE 'SELECT count(*) FROM staff WHERE ' || condition;
+  RAISE NOTICE 'answered';
+END $$;
 
 -- The error of each answer, from the same release
 SELECT dp_private_query('SELECT department, avg(age), dp_error_of(avg(age)), dp_error_of(count(*)) FROM staff GROUP BY department');

@@ -291,6 +291,11 @@ SELECT dp_count(1) FROM staff WHERE ARRAY[name, name] IS NOT NULL;
 SELECT dp_count(1) FROM (SELECT ARRAY[salary::numeric] AS a FROM staff) t WHERE a IS NULL;
 SELECT format('SELECT dp_count(1) FROM %s WHERE c12 > 0', string_agg(format('(SELECT c%s + c%s AS c%s FROM ', i, i, i + 1), '' ORDER BY i DESC)
               || '(SELECT id AS c0 FROM staff) t' || string_agg(format(') t%s', i), '' ORDER BY i)) FROM generate_series(0, 11) i \gexec
+-- threat 313: calls of concat() in one another, of which each stands for a few
+DO $$ BEGIN
+  EXECUTE 'SELECT dp_count(1) FROM staff WHERE ' || repeat('concat(', 900) || 'name' || repeat(', ''x'')', 900) || ' = ''x''';
+EXCEPTION WHEN statement_too_complex THEN RAISE NOTICE '%', SQLERRM;
+END $$;
 SELECT dp_count(1) FROM staff WHERE greatest(CASE WHEN id > 1 THEN '{}'::json END, CASE WHEN id > 2 THEN '{}'::json END) IS NULL;
 -- threat 129: expressions that take long for some rows. Those of a statement take a millisecond for one row, at most: as many of them are accepted.
 CREATE FUNCTION pg_temp.many(form text, copies int) RETURNS text LANGUAGE sql AS $$

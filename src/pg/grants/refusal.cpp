@@ -36,10 +36,12 @@ bool is_same(const ErrorData* one, const ErrorData* other) {
 // Nobody reads more.
 constexpr int kMostReasons = 100;
 
-void add(Reasons* reasons, ErrorData* error) {
+// Each has the text of the query: what is not kept is freed.
+void add_last_error(Reasons* reasons) {
   if (list_length(reasons->errors) >= kMostReasons) return;
+  ErrorData* error = CopyErrorData();
   for (const auto* known : each<const ErrorData>(reasons->errors)) {
-    if (is_same(known, error)) return;
+    if (is_same(known, error)) return FreeErrorData(error);
   }
   reasons->errors = lappend(reasons->errors, error);
 }
@@ -51,12 +53,23 @@ void refuse_with_code(const RefusedQuery& query, int code, int location, const c
   raised = Raised::kRefusal;
   ereport(ERROR,
           (errcode(code), errmsg("%s", message),
-           errdetail("Only differentially private queries are allowed on \"%s\".", query.relation),
+           query.relation == nullptr ? 0
+                                     : errdetail("Only differentially private queries are allowed "
+                                                 "on \"%s\".",
+                                                 query.relation),
            errhint("%s", hint), errposition_in(query.text, location)));
 }
 
 void refuse(const RefusedQuery& query, int location, const char* message, const char* hint) {
   refuse_with_code(query, ERRCODE_FEATURE_NOT_SUPPORTED, location, message, hint);
+}
+
+void require_few_nodes(const RefusedQuery& query, int nodes, int location) {
+  if (nodes <= kMostExpressionNodes) return;
+  refuse_with_code(query, ERRCODE_STATEMENT_TOO_COMPLEX, location,
+                   psprintf("the query has more than %d expression nodes", kMostExpressionNodes),
+                   "Write a shorter query. A list counts as one node if it is an array: = ANY "
+                   "('{1,2,3}'), FROM unnest($1).");
 }
 
 void refuse_right(const RefusedQuery& query, int location, const char* detail, const char* hint) {
@@ -91,7 +104,7 @@ bool note_refusal(Reasons* reasons, void (*function)(void* context), void* conte
     raised = Raised::kOther;
     if (error == Raised::kOther) PG_RE_THROW();
     MemoryContextSwitchTo(memory);
-    if (error == Raised::kRefusal) add(reasons, CopyErrorData());
+    if (error == Raised::kRefusal) add_last_error(reasons);
     FlushErrorState();
     passes = false;
   }

@@ -40,6 +40,12 @@ inline constexpr int kNowhere = -1;
 [[noreturn]] void refuse_with_code(const RefusedQuery& query, int code, int location,
                                    const char* message, const char* hint);
 
+// How many nodes the expressions of a query may have, with all copies of a part that it names once.
+inline constexpr int kMostExpressionNodes = 5000;
+
+// Raises 54001 if there are more nodes. What makes copies counts their nodes before it makes them.
+void require_few_nodes(const RefusedQuery& query, int nodes, int location);
+
 // Raises 42501, "permission denied for table staff", with the right that is missing as the detail
 // (a sentence).
 [[noreturn]] void refuse_right(const RefusedQuery& query, int location, const char* detail,

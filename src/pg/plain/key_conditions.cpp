@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/grants/refusal.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
@@ -258,8 +259,9 @@ bool is_null(const Node* with) {
   return IsA(with, Const) && as<Const>(with)->constisnull;
 }
 
+// Adds the nodes of copies of the key to `copied`.
 List* terms_of_part(const Level* level, Node* key, const Node* new_key, Node* part,
-                    const Node* term) {
+                    const Node* term, int* copied) {
   const auto comparison = comparison_with(term, part);
   if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
   Node* with = as_part(comparison->with, part);
@@ -271,7 +273,10 @@ List* terms_of_part(const Level* level, Node* key, const Node* new_key, Node* pa
     if (exprType(part) == DATEOID) with = compared("-", with, one_day());
   }
   List* terms = NIL;
+  const int copies = exprType(part) == TIMESTAMPTZOID ? 1 + kFoldSteps : 1;
   const auto add_term = [&](const char* sign, MinMaxOp op) {
+    *copied += copies * count_nodes(key, kMostExpressionNodes);
+    require_few_nodes({}, *copied, kNowhere);
     Node* key_of_bound = key_at(key, part, with, op);
     if (!is_null(with) && has_no_value(level, key_of_bound)) return;
     auto* column = static_cast<Node*>(copyObjectImpl(new_key));
@@ -282,10 +287,11 @@ List* terms_of_part(const Level* level, Node* key, const Node* new_key, Node* pa
   return terms;
 }
 
-List* implied_terms(const Level* level, Node* key, const Node* new_key, const Node* term) {
+List* implied_terms(const Level* level, Node* key, const Node* new_key, const Node* term,
+                    int* copied) {
   List* terms = NIL;
   for (Node* part = growing_part(key); part != nullptr; part = next_part(part)) {
-    terms = list_concat(terms, terms_of_part(level, key, new_key, part, term));
+    terms = list_concat(terms, terms_of_part(level, key, new_key, part, term, copied));
   }
   return terms;
 }
@@ -509,6 +515,7 @@ List* values_in_terms(const Level* level, Node* key) {
 
 List* key_conditions(const Level* level, const List* keys, const List* new_keys) {
   List* conditions = NIL;
+  int copied = 0;
   const Node* condition = level->query->jointree->quals;
   for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
     // In another level, columns of queries around would be others.
@@ -519,9 +526,10 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys)
       continue;
     }
     for (int i = 0; i < list_length(keys); ++i) {
-      conditions = list_concat(
-          conditions, implied_terms(level, static_cast<Node*>(list_nth(keys, i)),
-                                    static_cast<const Node*>(list_nth(new_keys, i)), term));
+      conditions =
+          list_concat(conditions, implied_terms(level, static_cast<Node*>(list_nth(keys, i)),
+                                                static_cast<const Node*>(list_nth(new_keys, i)),
+                                                term, &copied));
     }
   }
   for (const auto* term : each<const Node>(terms_of_joins(level->query))) {

@@ -109,7 +109,21 @@ bool is_valid(const ColumnOrigin& not_null) {
   return is_valid;
 }
 
-bool column_may_be_null(const Level* level, const Var* column) {
+// Finds whether values may be NULL. After so many nodes they may: derived tables can double each
+// other, level by level.
+class NullSearch {
+ public:
+  bool may_be_null(const Level* level, Node* expression);
+
+ private:
+  bool column_may_be_null(const Level* level, const Var* column);
+  bool all_may_be_null(const Level* level, const List* arguments);
+
+  static constexpr int kMostNodes = 1000;
+  int nodes_ = 0;
+};
+
+bool NullSearch::column_may_be_null(const Level* level, const Var* column) {
   level = around(level, column->varlevelsup);
   if (level == nullptr || column->varattno < 1) return true;
   if (may_be_absent(as<Node>(level->query->jointree), column->varno, false)) return true;
@@ -155,7 +169,7 @@ bool is_number_of_rows(const WindowFunc* call) {
   }
 }
 
-bool all_may_be_null(const Level* level, const List* arguments) {
+bool NullSearch::all_may_be_null(const Level* level, const List* arguments) {
   for (auto* argument : each<Node>(arguments)) {
     if (!may_be_null(level, argument)) return false;
   }
@@ -174,8 +188,12 @@ bool is_stated_not_null(const ColumnOrigin& column) {
   return is_stated && is_valid(column) && !has_children_besides_partitions(column.relation);
 }
 
-bool may_be_null(const Level* level, Node* expression) {
+namespace {
+
+bool NullSearch::may_be_null(const Level* level, Node* expression) {
+  CHECK_FOR_INTERRUPTS();
   check_stack_depth();
+  if (++nodes_ > kMostNodes) return true;
   switch (nodeTag(expression)) {
     case T_Const:
       return as<Const>(expression)->constisnull;
@@ -214,7 +232,13 @@ bool may_be_null(const Level* level, Node* expression) {
     default:
       break;
   }
-  return any_child(expression, [=](Node* part) { return may_be_null(level, part); });
+  return any_child(expression, [=, this](Node* part) { return may_be_null(level, part); });
+}
+
+}  // namespace
+
+bool may_be_null(const Level* level, Node* expression) {
+  return NullSearch().may_be_null(level, expression);
 }
 
 }  // namespace dpquantile

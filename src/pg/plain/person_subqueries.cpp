@@ -566,19 +566,23 @@ struct Around {
   bool has_value;  // whether there is a value if there are no rows
 };
 
-// What a column of the subquery is equal to; as the group has it, if that is not the same.
-Node* compared_value(const Around& around, const Var* column) {
+// What a column of the subquery is equal to; as the group has it, if that is not the same. Adds the
+// nodes of copies to `copied`.
+Node* compared_value(const Around& around, const Var* column, int* copied) {
   int number = 0;
   for (const auto* comparison : each<const Comparison>(around.subquery->comparisons)) {
     ++number;
     if (!equal(comparison->inner, column)) continue;
-    return are_same(comparison) ? static_cast<Node*>(copyObjectImpl(comparison->outer))
-                                : column_of_group(around.joined, number);
+    if (!are_same(comparison)) return column_of_group(around.joined, number);
+    *copied += count_nodes(comparison->outer, kMostExpressionNodes);
+    require_few_nodes({}, *copied, kNowhere);
+    return static_cast<Node*>(copyObjectImpl(comparison->outer));
   }
   return nullptr;
 }
 
 Node* in_level_around(const Around& around, const Node* expression) {
+  int copied = 0;
   Node* made = mapped(const_cast<Node*>(expression), [&](Node* node) -> Node* {
     if (IsA(node, Aggref)) {
       int number = list_length(around.subquery->comparisons);
@@ -589,7 +593,7 @@ Node* in_level_around(const Around& around, const Node* expression) {
       }
     }
     const bool is_inner = IsA(node, Var) && as<Var>(node)->varlevelsup == 0;
-    return is_inner ? compared_value(around, as<Var>(node)) : nullptr;
+    return is_inner ? compared_value(around, as<Var>(node), &copied) : nullptr;
   });
   if (made != nullptr) IncrementVarSublevelsUp(made, -1, 1);
   return made;

@@ -26,7 +26,7 @@ Node* one() {
 Node* joined(const Writing& call, const List* values, Node* separator) {
   Node* text = nullptr;
   for (auto* value : each<Node>(values)) {
-    Node* part = as_text(call, static_cast<Node*>(copyObjectImpl(value)));
+    Node* part = as_text(call, value);
     if (separator != nullptr) part = text_call(call, F_TEXTCAT, TEXTOID, separator, part);
     part = text_or(part, "");
     text = text == nullptr ? part : text_call(call, F_TEXTCAT, TEXTOID, text, part);

@@ -11,8 +11,9 @@ extern "C" {
 // which each is checked as any other.
 namespace dpquantile {
 
-// Null if the node is no such call, or one that cannot be written so: with VARIADIC, or with a
-// separator of rows.
+// Has the arguments of the call, not copies, as calls may be deep in one another, and the separator
+// in many places. Null if the node is no such call, or one that cannot be written so: with
+// VARIADIC, or with a separator of rows.
 Node* without_concatenation(const Node* node);
 
 // put_text_for_row() for an aggregate of different values. ereports if a value is of a type of

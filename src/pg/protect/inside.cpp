@@ -370,9 +370,12 @@ Node* rewrite_with_arguments(JudgedLevel* level, Node* node) {
 
 }  // namespace
 
-// Arguments of what is refused are not looked at.
+// Arguments of what is refused are not looked at, and nothing more of a query that has been refused
+// as too long.
 Node* rewrite_inside(JudgedLevel* level, Node* expression) {
-  if (expression == nullptr) return nullptr;
+  const bool is_too_long = level->statement->node_count > kMostExpressionNodes;
+  if (expression == nullptr || is_too_long) return expression;
+  CHECK_FOR_INTERRUPTS();
   Node* rewritten = expression;
   attempt(level, [&] { rewritten = rewrite_with_arguments(level, expression); });
   return rewritten;

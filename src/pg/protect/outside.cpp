@@ -18,7 +18,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr int kMaxNodes = 5000;
 constexpr char kFunctionHint[] =
     "Use functions and operators of PostgreSQL that are not volatile. Compute the rest from the "
     "answers, in a query of its own.";
@@ -74,11 +73,7 @@ void check_sublink(JudgedLevel* level, SubLink* sublink, SubqueryCheck check) {
 
 void count_node(JudgedStatement* statement, const Node* node, int weight) {
   statement->node_count += weight;
-  if (statement->node_count <= kMaxNodes) return;
-  refuse_with_code(statement->refused, ERRCODE_STATEMENT_TOO_COMPLEX, exprLocation(node),
-                   psprintf("the query has more than %d expression nodes", kMaxNodes),
-                   "Write a shorter query. A list counts as one node if it is an array: = ANY "
-                   "('{1,2,3}'), FROM unnest($1).");
+  require_few_nodes(statement->refused, statement->node_count, exprLocation(node));
 }
 
 void refuse_node(const JudgedLevel* level, const Node* node) {

@@ -59,6 +59,7 @@ bool any_child(Node* node, const Callable& is_searched, int queries = kLeaveQuer
 template <class Callable>
 Node* with_children(Node* node, const Callable& changed, int queries = kLeaveQueries) {
   using Mutator = Callback<Callable>;
+  CHECK_FOR_INTERRUPTS();
   void* context = Mutator::context(changed);
   if (queries == kLeaveQueries || !IsA(node, Query)) {
     return expression_tree_mutator(node, DPQ_TREE_MUTATOR(Mutator::mutate), context);
@@ -110,6 +111,14 @@ void visit_nodes(Tree* tree, Callable visit, int queries = kLeaveQueries) {
         return false;
       },
       queries);
+}
+
+// The number of nodes of the tree that are no lists; one more than `most` if there are more.
+template <class Tree>
+int count_nodes(Tree* tree, int most) {
+  int nodes = 0;
+  (void)any_node(tree, [&](Node* node) { return !IsA(node, List) && ++nodes > most; });
+  return nodes;
 }
 
 // A copy of the tree in which each node for which `replacement` gives another is that one. Below
