@@ -59,21 +59,6 @@ SET timezone = 'America/New_York';
 SELECT format('SELECT %L AS format, count(*) AS groups, sum(n) AS rows FROM (SELECT to_char(at, %L) AS key, count(*) AS n FROM visits GROUP BY 1) AS s', f, f)
   FROM unnest('{YYYY-MM,Mon YY,fmmonth,RM,Q,YYYY \"Q\"Q,"Y,YYY",CC,IYYY-IW,IDDD,ID,WW,W,DD.MM.YYYY,FMDDth,DDD,D,Dy,DAY,J}'::text[]) AS f \gexec
 SET timezone = 'UTC';
--- Conditions on units of the time of a key leave out its values, and no row: in Havana the clock changes at midnight.
-SET timezone = 'America/Havana';
-CREATE FUNCTION pg_temp.groups(key text, condition text) RETURNS TABLE (groups bigint, rows numeric, all_rows bigint) LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY EXECUTE format('SELECT count(*), sum(n), (SELECT count(*) FROM visits WHERE %s) FROM (SELECT %s, count(*) AS n FROM visits WHERE %s GROUP BY 1) AS s', condition, key, condition);
-END $$;
-SELECT key, condition, g.* FROM
-  (VALUES ($$at::date$$), ($$date_trunc('month', at)$$), ($$to_char(at, 'FMMonth')$$)) AS k (key),
-  (VALUES ($$to_char(at, 'YYYY-MM') = '2024-03'$$), ($$extract(quarter FROM at) = 2 AND extract(month FROM at) <> 5$$), ($$date_trunc('day', at) IN ('2024-03-10', '2024-05-05')$$)) AS c (condition),
-  pg_temp.groups(key, condition) AS g;
-DROP FUNCTION pg_temp.groups(text, text);
-SET timezone = 'UTC';
-SELECT * FROM (SELECT day, count(*) AS n FROM (SELECT at::date AS day FROM visits WHERE to_char(at, 'MM-DD') IN ('02-28', '02-29')) v GROUP BY day) d ORDER BY day;
--- A month may begin within a week: all weeks are shown.
-SELECT count(*) > 50 AS weeks FROM (SELECT date_trunc('week', at), count(*) FROM visits WHERE to_char(at, 'YYYY-MM') = '2024-02' GROUP BY 1) w;
 -- Not of a time alone, nor of units that begin apart: chosen privately
 SELECT extract(month FROM at) * 100 + patient % 2 AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT extract(week FROM at) * 100 + extract(month FROM at) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;

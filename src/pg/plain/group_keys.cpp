@@ -367,9 +367,6 @@ List* values_of_computed_key(ListSearch* search, const Level* level, Node* key) 
 }
 
 List* values_of(ListSearch* search, const Level* level, Node* key) {
-  if (!IsA(key, Var) && !IsA(key, Aggref)) {
-    if (List* left = values_left_by_time(level, key, terms_of_all_rows(level))) return left;
-  }
   List* values = IsA(key, Aggref) ? NIL : values_of_part(search, level, key);
   if (values == NIL && !IsA(key, Var)) values = values_of_computed_key(search, level, key);
   return values != NIL ? values : series_of_bounds(level, key);

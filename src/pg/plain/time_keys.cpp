@@ -15,7 +15,6 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -281,87 +280,32 @@ bool is_end_left_out(const Level* level, const Node* moment, const Const* upper,
 
 }  // namespace
 
-namespace {
-
-// The units and parts of one moment in expressions.
-struct Units {
-  Node* moment;  // null if there is none
-  int64 least;   // the step of the smallest
-  bool has_weeks;
-};
-
-// Adds those of an expression. Returns false if it has a column besides, or is of another moment.
-bool add_units(const Node* expression, Units* units) {
-  return !search(expression, [&](Node* node) {
+List* values_of_time_parts(const Level* level, const Node* key, const List* terms) {
+  UnitOfMoment least{};
+  bool has_weeks = false;
+  const bool has_other = search(key, [&](Node* node) {
     const UnitOfMoment unit = unit_of(node);
     if (unit.moment == nullptr) {
       return IsA(node, Var) || IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc)
                  ? Look::kFound
                  : Look::kBelow;
     }
-    const bool is_first = units->moment == nullptr;
-    if (!is_first && !equal(units->moment, unit.moment)) return Look::kFound;
-    const bool has_weeks = units->has_weeks || unit.step == step_of_unit("week");
-    *units = {unit.moment, is_first ? unit.step : Min(units->least, unit.step), has_weeks};
+    if (least.moment != nullptr && !equal(least.moment, unit.moment)) return Look::kFound;
+    has_weeks |= unit.step == step_of_unit("week");
+    least = {unit.moment, least.moment == nullptr ? unit.step : Min(least.step, unit.step)};
     return Look::kPast;
   });
-}
-
-// Whether each unit begins where the smallest does: a month may begin within a week.
-bool are_nested(const Units& units) {
-  return units.moment != nullptr && (!units.has_weeks || units.least <= step_of_unit("day"));
-}
-
-List* values_by_units(const Level* level, const Node* expression, const Units& units,
-                      const List* terms) {
-  auto bounds = time_bounds(level, units.moment);
+  // A month may begin within a week.
+  if (has_other || (has_weeks && least.step > step_of_unit("day"))) return NIL;
+  auto bounds = least.moment == nullptr ? std::nullopt : time_bounds(level, least.moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
-  if (is_end_left_out(level, units.moment, bounds->upper, terms)) {
+  if (is_end_left_out(level, least.moment, bounds->upper, terms)) {
     bounds->upper = moment_at(bounds->upper, DatumGetTimestamp(bounds->upper->constvalue) - 1);
   }
   bool fails = false;
-  List* values = evaluated_list(level, expression, units.moment,
-                                moments_between(*bounds, units.least, kMostMomentsOfParts), &fails);
+  List* values = evaluated_list(level, key, least.moment,
+                                moments_between(*bounds, least.step, kMostMomentsOfParts), &fails);
   return list_length(values) <= kMaxElements ? values : NIL;
-}
-
-// CASE WHEN conditions THEN value END
-Node* value_where(List* conditions, const Node* value) {
-  CaseWhen* when = makeNode(CaseWhen);
-  when->expr = make_ands_explicit(conditions);
-  when->result = as<Expr>(const_cast<Node*>(value));
-  when->location = -1;
-  CaseExpr* choice = makeNode(CaseExpr);
-  choice->casetype = exprType(value);
-  choice->casecollid = exprCollation(value);
-  choice->args = list_make1(when);
-  choice->defresult = as<Expr>(null_like(value));
-  choice->location = -1;
-  return as<Node>(choice);
-}
-
-}  // namespace
-
-List* values_of_time_parts(const Level* level, const Node* key, const List* terms) {
-  Units units{};
-  if (!add_units(key, &units) || !are_nested(units)) return NIL;
-  return values_by_units(level, key, units, terms);
-}
-
-List* values_left_by_time(const Level* level, const Node* key, const List* terms) {
-  Units units{};
-  if (!add_units(key, &units) || !are_nested(units)) return NIL;
-  List* conditions = NIL;
-  for (auto* term : each<Node>(terms)) {
-    Units of_both = units;
-    const bool is_known = contain_var_clause(term) && add_units(term, &of_both) &&
-                          are_nested(of_both) && can_be_evaluated(term, list_make1(units.moment));
-    if (!is_known) continue;
-    units = of_both;
-    conditions = lappend(conditions, term);
-  }
-  return conditions == NIL ? NIL
-                           : values_by_units(level, value_where(conditions, key), units, terms);
 }
 
 List* whole_numbers(Oid type, int least, int most) {

@@ -23,12 +23,6 @@ List* values_of_time_function(const Level* level, const FuncExpr* call);
 // there are too many moments or values. `terms`: those of all rows (key_conditions.hpp).
 List* values_of_time_parts(const Level* level, const Node* key, const List* terms);
 
-// The values of such a key, or of date_trunc, a cast to date or extract, for the moments of which
-// terms are true that are computed of units and parts of the same moment, too, as
-// to_char(at, 'YYYY-MM') = '2026-01' is. NIL if there is no such term or no such moment, and as
-// before.
-List* values_left_by_time(const Level* level, const Node* key, const List* terms);
-
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);
 
