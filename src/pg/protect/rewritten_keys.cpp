@@ -169,11 +169,11 @@ void group_by_hash(const JudgedLevel* level, const SortGroupClause* key, Node* r
 
 // One row would decide which of several equal values is shown. 1.0 and 1.00 are one numeric, unless
 // its type says how many decimals it has: it is written without the zeros at its end. -0 and 0 are
-// one float8 or real.
+// one float8 or real, and so are all NaNs, whose bits an answer in binary shows.
 Node* without_other_looks(JudgedLevel* level, Node* key) {
   const Oid type = exprType(key);
   if (type == FLOAT8OID || type == FLOAT4OID) {
-    return with_bounded_work(level, without_negative_zero(key));
+    return with_bounded_work(level, with_one_of_equals(key));
   }
   if (type != NUMERICOID || exprTypmod(key) >= 0) return key;
   Node* call = as<Node>(makeFuncExpr(F_TRIM_SCALE, NUMERICOID, list_make1(key), InvalidOid,

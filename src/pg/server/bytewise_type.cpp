@@ -1,13 +1,13 @@
 #include "pg/server/bytewise_type.hpp"
 
-#include <cmath>
-
 #include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
+#include "utils/datum.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
@@ -43,19 +43,25 @@ bool is_bytewise(Oid type, Oid collation) {
 
 namespace {
 
-// CASE WHEN x = 0 THEN 0 ELSE x END is no -0, and each NaN is written alike.
-bool replaces_zero(const CaseExpr* choice) {
-  if (choice->arg != nullptr || list_length(choice->args) != 1) return false;
-  const auto* when = static_cast<const CaseWhen*>(linitial(choice->args));
+// WHEN x = constant THEN constant, of a float8 or real with these bits.
+bool replaces(const CaseWhen* when, const Node* value, double constant) {
   if (!IsA(when->expr, OpExpr) || !IsA(when->result, Const)) return false;
   const auto* test = as<OpExpr>(when->expr);
-  const auto* zero = as<Const>(when->result);
+  const auto* result = as<Const>(when->result);
   const Oid function = get_opcode(test->opno);
-  if ((function != F_FLOAT8EQ && function != F_FLOAT4EQ) || zero->constisnull) return false;
-  const double value =
-      function == F_FLOAT8EQ ? DatumGetFloat8(zero->constvalue) : DatumGetFloat4(zero->constvalue);
-  return equal(lsecond(test->args), zero) && value == 0 && !std::signbit(value) &&
-         equal(linitial(test->args), choice->defresult);
+  if ((function != F_FLOAT8EQ && function != F_FLOAT4EQ) || result->constisnull) return false;
+  const Datum bits = result->consttype == FLOAT8OID ? Float8GetDatum(constant)
+                                                    : Float4GetDatum(static_cast<float4>(constant));
+  return equal(linitial(test->args), value) && equal(lsecond(test->args), result) &&
+         datumIsEqual(result->constvalue, bits, result->constbyval, result->constlen);
+}
+
+// CASE WHEN x = 0 THEN 0 WHEN x = 'NaN' THEN 'NaN' ELSE x END is no -0, and no NaN of other bits.
+bool has_one_of_equals(const CaseExpr* choice) {
+  if (choice->arg != nullptr || list_length(choice->args) != 2) return false;
+  const auto* value = as<Node>(choice->defresult);
+  return replaces(static_cast<const CaseWhen*>(linitial(choice->args)), value, 0) &&
+         replaces(static_cast<const CaseWhen*>(lsecond(choice->args)), value, get_float8_nan());
 }
 
 // Types of which equal values are written alike, whatever their bytes are: those of a name after
@@ -81,7 +87,7 @@ bool looks_like_its_equals(const Node* expression) {
   if (IsA(expression, FuncExpr) && as<FuncExpr>(expression)->funcid == F_TRIM_SCALE) return true;
   const bool is_float = exprType(expression) == FLOAT8OID || exprType(expression) == FLOAT4OID;
   if (IsA(expression, CaseExpr) && is_float) {
-    return replaces_zero(as<CaseExpr>(expression));
+    return has_one_of_equals(as<CaseExpr>(expression));
   }
   const Oid collation = exprCollation(expression);
   int32 modifier = exprTypmod(expression);

@@ -13,10 +13,10 @@ namespace dpquantile {
 // not count. Privacy rests on the answer, so only types that are known are listed.
 bool is_bytewise(Oid type, Oid collation);
 
-// Whether equal values of an expression are written alike, and others are not. The length or scale
-// of its type may be fixed: then character(n) and numeric(p, s) are, too. A numeric is without the
-// zeros at its end, which trim_scale() takes away, and a float8 or real is no -0 where CASE puts 0
-// in its place.
+// Whether equal values of an expression are written alike, in text and in binary, and others are
+// not. The length or scale of its type may be fixed: then character(n) and numeric(p, s) are, too.
+// A numeric is without the zeros at its end, which trim_scale() takes away. A float8 or real is no
+// -0, and no NaN with bits of its own, where CASE puts 0 and 'NaN' in their place.
 bool looks_like_its_equals(const Node* expression);
 
 }  // namespace dpquantile

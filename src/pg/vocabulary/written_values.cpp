@@ -9,6 +9,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -55,21 +56,34 @@ Node* text_or(Node* text, const char* other) {
   return as<Node>(coalesce);
 }
 
-Node* without_negative_zero(Node* value) {
-  const Oid type = exprType(value);
-  auto* zero = as<Node>(type == FLOAT8OID ? makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-                                                      Float8GetDatum(0), false, FLOAT8PASSBYVAL)
-                                          : makeConst(FLOAT4OID, -1, InvalidOid, sizeof(float4),
-                                                      Float4GetDatum(0), false, true));
+namespace {
+
+Const* float_constant(Oid type, double value) {
+  return type == FLOAT8OID ? makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+                                       Float8GetDatum(value), false, FLOAT8PASSBYVAL)
+                           : makeConst(FLOAT4OID, -1, InvalidOid, sizeof(float4),
+                                       Float4GetDatum(static_cast<float4>(value)), false, true);
+}
+
+// WHEN value = constant THEN constant
+CaseWhen* replacing(Node* value, Const* constant) {
   CaseWhen* when = makeNode(CaseWhen);
-  when->expr = make_opclause(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr, BOOLOID, false,
-                             static_cast<Expr*>(copyObjectImpl(value)), as<Expr>(zero), InvalidOid,
-                             InvalidOid);
-  when->result = static_cast<Expr*>(copyObjectImpl(zero));
+  when->expr = make_opclause(lookup_type_cache(constant->consttype, TYPECACHE_EQ_OPR)->eq_opr,
+                             BOOLOID, false, static_cast<Expr*>(copyObjectImpl(value)),
+                             as<Expr>(constant), InvalidOid, InvalidOid);
+  when->result = static_cast<Expr*>(copyObjectImpl(constant));
   when->location = -1;
+  return when;
+}
+
+}  // namespace
+
+Node* with_one_of_equals(Node* value) {
+  const Oid type = exprType(value);
   CaseExpr* choice = makeNode(CaseExpr);
   choice->casetype = type;
-  choice->args = list_make1(when);
+  choice->args = list_make2(replacing(value, float_constant(type, 0)),
+                            replacing(value, float_constant(type, get_float8_nan())));
   choice->defresult = as<Expr>(value);
   choice->location = -1;
   return as<Node>(choice);

@@ -26,8 +26,9 @@ Node* as_text(const Writing& of, Node* value);
 // The text, or this one in the place of NULL.
 Node* text_or(Node* text, const char* other);
 
-// CASE WHEN value = 0 THEN 0 ELSE value END, of a float8 or real: -0 and 0 are equal.
-Node* without_negative_zero(Node* value);
+// CASE WHEN value = 0 THEN 0 WHEN value = 'NaN' THEN 'NaN' ELSE value END, of a float8 or real: -0
+// and 0 are equal, and so are NaNs of any bits.
+Node* with_one_of_equals(Node* value);
 
 // If the first argument of an aggregate is a row of values, (a, b), puts in its place a text that
 // is the same for equal rows, and another one for others: what count(DISTINCT (a, b)) counts.
