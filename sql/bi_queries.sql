@@ -311,6 +311,14 @@ EXECUTE quarters;
 SET timezone = 'UTC';
 EXECUTE quarters;
 EXECUTE quarters;
+-- So has a cursor, which is not charged where the zone has changed since it was opened.
+SELECT epsilon_spent AS before FROM dp_budget \gset
+BEGIN;
+DECLARE opened CURSOR FOR SELECT date_trunc('quarter', at) AS quarter, count(*) FROM visits GROUP BY 1;
+SET LOCAL timezone = 'Asia/Tokyo';
+FETCH ALL FROM opened;
+ROLLBACK;
+SELECT epsilon_spent - :before AS charged FROM dp_budget;
 -- Where the clock goes back across midnight, or by half an hour, no group is left out.
 SET plan_cache_mode = auto;
 RESET SESSION AUTHORIZATION;
