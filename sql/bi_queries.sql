@@ -311,6 +311,14 @@ EXECUTE quarters;
 SET timezone = 'UTC';
 EXECUTE quarters;
 EXECUTE quarters;
+-- So has a cursor, which is not charged where the zone has changed since it was opened.
+SELECT epsilon_spent AS before FROM dp_budget \gset
+BEGIN;
+DECLARE opened CURSOR FOR SELECT date_trunc('quarter', at) AS quarter, count(*) FROM visits GROUP BY 1;
+SET LOCAL timezone = 'Asia/Tokyo';
+FETCH ALL FROM opened;
+ROLLBACK;
+SELECT epsilon_spent - :before AS charged FROM dp_budget;
 -- Where the clock goes back across midnight, or by half an hour, no group is left out.
 SET plan_cache_mode = auto;
 RESET SESSION AUTHORIZATION;
@@ -332,6 +340,16 @@ SET timezone = 'Australia/Lord_Howe';
 SELECT date_trunc('hour', at) AS hour, count(*) FROM fold WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
 SET timezone = 'UTC';
 SELECT date_trunc('hour', at AT TIME ZONE 'Australia/Lord_Howe') AS hour, count(*) FROM fold WHERE at > '2024-04-06 14:59' AND at < '2024-04-06 15:01' GROUP BY 1 ORDER BY 1;
+-- Units in one zone have a list. Those in several begin within each other.
+SELECT extract(epoch FROM date_trunc('hour', at, 'Asia/Kolkata') - date_trunc('day', at, 'Asia/Kolkata'))::int AS seconds, count(*) FROM fold WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+SELECT extract(epoch FROM date_trunc('hour', at, 'Asia/Kolkata') - date_trunc('day', at, 'Asia/Tokyo'))::int AS seconds, count(*) FROM fold WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+SELECT extract(epoch FROM date_trunc('hour', at) - date_trunc('hour', at, 'Asia/Kolkata'))::int AS seconds, count(*) FROM fold WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+-- Rows without a time, and those for which the key is NULL, have a group where the key has one for them.
+SET SESSION AUTHORIZATION regress_dpq_bi_owner;
+INSERT INTO fold SELECT NULL FROM generate_series(1, 50);
+SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
+SELECT coalesce(to_char(at, 'YYYY-MM-DD HH24'), 'none') AS hour, count(*) FROM fold GROUP BY 1 ORDER BY 1;
+SELECT nullif(to_char(at, 'YYYY-MM-DD HH24'), '2024-04-06 15') AS hour, count(*) FROM fold WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
 -- Bounds of divisions and roundings hold for each value; functions without arguments have none.
 SELECT sum(floor(amount)::int / 49) BETWEEN 30900 AND 31100 AS quotients, sum((amount / 200)::int) BETWEEN 9900 AND 10100 AS rounded,
        sum(amount::numeric(10, 0)) BETWEEN 2009000 AND 2011000 AS cut FROM visits;

@@ -86,14 +86,15 @@ SELECT min(CASE WHEN seats > 0 THEN 7 END), max(CASE WHEN seats > 0 THEN 7 END),
 SELECT abs(sum(CASE WHEN seats > 0 THEN 1 END) - count(*) FILTER (WHERE seats > 0)) < 100 AS is_near FROM trips;
 -- A percentile has the decimals of a numeric with a scale, if the value grid has so many values and the lower bound is one.
 SET SESSION AUTHORIZATION regress_dpq_bounds_owner;
-CREATE TABLE prices (paid numeric(8, 2), in_thirds numeric(8, 2), long numeric(12, 6), tens numeric(8, 0), plain numeric, stepped numeric(8, 2));
+CREATE TABLE prices (paid numeric(8, 2), in_thirds numeric(8, 2), long numeric(12, 6), tens numeric(8, 0), plain numeric, stepped numeric(8, 2), large numeric(12, 2), halved numeric(12, 2));
 SELECT dp_protect_table('prices'), dp_set_domain('prices', 'paid', -20.5, 1000), dp_set_domain('prices', 'in_thirds', 0.333, 1000), dp_set_domain('prices', 'long', 0, 1000),
        dp_set_domain('prices', 'tens', 0, 1000), dp_set_domain('prices', 'plain', 0, 1000), dp_set_domain('prices', 'stepped', 0, 1000, granularity => 5),
+       dp_set_domain('prices', 'large', 100000000.01, 100000010), dp_set_domain('prices', 'halved', 100000000.005, 100000010.005),
        dp_grant_private_access('prices', 'regress_dpq_bounds_analyst', epsilon => 1);
 SET SESSION AUTHORIZATION regress_dpq_bounds_analyst;
 SELECT x, split_part(split_part(dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ' || x || ') FROM prices'), 'granularity": ', 2), '}', 1) AS one,
        split_part(split_part(dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ' || x || '), percentile_disc(0.9) WITHIN GROUP (ORDER BY ' || x || ') FROM prices'), 'granularity": ', 2), '}', 1) AS several
-  FROM unnest('{paid,in_thirds,long,tens,plain,stepped,paid * 2}'::text[]) x;
+  FROM unnest('{paid,in_thirds,long,tens,plain,stepped,large,halved,paid * 2}'::text[]) x;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -7,6 +7,7 @@
 #include "pg/borrowed/early_lookups.hpp"
 #include "pg/borrowed/early_values.hpp"
 #include "pg/borrowed/outer_values.hpp"
+#include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/facts/shared_rows.hpp"
 #include "pg/facts/table_writers.hpp"
 #include "pg/facts/unique_key.hpp"
@@ -403,6 +404,7 @@ ReleaseTerms check_borrowed_release(ReleaseNode* node, std::span<const Charge> c
   const Oid relation = linitial_oid(mark.relations);
   require_borrowing_session(refused_query(relation));
   require_stack_for(state->es_plannedstmt);
+  require_time_zone(state->es_plannedstmt);
   const Allowed allowed = allowed_by_grants(mark);
   check_calls(node, charges, mark, allowed);
   check_rows_of_users(node, mark);

@@ -183,6 +183,8 @@ int count_compared(Node* node, int around) {
   return nodes;
 }
 
+// Whether a term over columns of all entries has one value for their rows. A subquery names columns
+// as if its own level were the only one.
 bool has_one_value(const Node* term) {
   return !contain_volatile_functions(const_cast<Node*>(term)) &&
          !any_node(term, [](const Node* node) {
@@ -193,9 +195,10 @@ bool has_one_value(const Node* term) {
 // Adds a term of a source. Returns false if it is true of no row of which the others are.
 bool add_term(const Source* source, Node* term, Terms* terms) {
   CHECK_FOR_INTERRUPTS();
-  if (!has_one_value(term)) return true;
   int nodes = 0;
-  Node* added = computed_parts(source->level, over_entries(source, term, &nodes));
+  Node* over_all = over_entries(source, term, &nodes);
+  if (!has_one_value(over_all)) return true;
+  Node* added = computed_parts(source->level, over_all);
   if (is_never_true(added)) return false;
   terms->nodes += count_compared(added, 0);
   if (terms->nodes > kMostCompared) return true;

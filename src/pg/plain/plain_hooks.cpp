@@ -1,5 +1,6 @@
 #include "pg/plain/plain_hooks.hpp"
 
+#include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/parameters/expected_error.hpp"
 #include "pg/plain/error_of_answer.hpp"
@@ -48,20 +49,6 @@ void depend_on(PlannedStmt* plan, const List* relations) {
     plan->relationOids = list_append_unique_oid(plan->relationOids, relation);
   }
   plan->dependsOnRole = true;
-}
-
-// The mark of a plan with values that depend on the time zone, such as the list of months of a
-// timestamptz. A cached plan would keep the keys of the old time zone, in which rows of the new one
-// have no place.
-struct PlannedTimeZone {
-  const char* name;
-
-  static constexpr MarkKind kKind = {"dpquantile time zone", 1};
-  void each_field(MarkFields* fields) { fields->text("name", &name); }
-};
-
-const char* time_zone_of_session() {
-  return GetConfigOption("TimeZone", false, false);
 }
 
 // A list of keys leaves rows out that PostgreSQL would show in a group of their own. The notice
@@ -136,29 +123,14 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   depend_on(plan, relations);
   if (shown) put_mark(&plan->rtable, ShownRows{*shown});
   if (notes_errors) put_mark(&plan->rtable, NotedErrors{true});
-  if (statement->has_values_of_time_zone) {
-    put_mark(&plan->rtable, PlannedTimeZone{time_zone_of_session()});
-  }
+  if (statement->has_values_of_time_zone) mark_time_zone(plan);
   tell_of_bounds(statement->answered_by_bounds);
   tell_of_keys_without_null(statement->keys_without_null);
   tell_of_chosen_groups(statement);
   return plan;
 }
 
-// ereports if a plan is for another time zone than that of the session, and has all queries planned
-// anew.
-void require_time_zone(const PlannedStmt* plan) {
-  PlannedTimeZone planned;
-  if (!find_mark(plan->rtable, &planned)) return;
-  if (strcmp(planned.name, time_zone_of_session()) == 0) return;
-  ResetPlanCache();
-  ereport(ERROR,
-          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-           errmsg("the time zone has changed since the query was planned"),
-           errdetail("The groups of the planned query are those of time zone %s.", planned.name),
-           errhint("This call was not charged. Ask again: the query will be planned anew.")));
-}
-
+// Release nodes ask again before they charge. Plans of nothing but a list have none.
 void start_plain(QueryDesc* query, int flags) {
   require_time_zone(query->plannedstmt);
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);

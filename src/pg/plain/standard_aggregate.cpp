@@ -247,7 +247,7 @@ std::optional<double> step_of_type(const Node* value, const ValueBounds& bounds)
   if (decimals > kMostDecimals) return std::nullopt;
   const double steps = std::pow(10, decimals);
   const double first = bounds.lower * steps;
-  const bool is_on_grid = std::abs(first - std::round(first)) <= 1e-9 * std::abs(first);
+  const bool is_on_grid = std::abs(first - std::round(first)) <= 1e-6;
   constexpr double kMostCells = 0x1p20;
   const bool fits = (bounds.upper - bounds.lower) * steps < kMostCells;
   return is_on_grid && fits ? std::optional(1 / steps) : std::nullopt;

@@ -242,18 +242,28 @@ int64 step_of_part(const FuncExpr* call) {
 struct UnitOfMoment {
   Node* moment;  // null if it is something else
   int64 step;
+  const Node* zone;  // in which it begins; null: that of the session
 };
 
 UnitOfMoment unit_of(const Node* node) {
   if (!IsA(node, FuncExpr)) return {};
   const auto* call = as<FuncExpr>(node);
   if (const char* unit = unit_of_formatted_moment(node)) {
-    return {static_cast<Node*>(linitial(call->args)), step_of_unit(unit)};
+    return {static_cast<Node*>(linitial(call->args)), step_of_unit(unit), nullptr};
   }
-  if (const int64 step = step_of_part(call)) return {static_cast<Node*>(lsecond(call->args)), step};
+  if (const int64 step = step_of_part(call)) {
+    return {static_cast<Node*>(lsecond(call->args)), step, nullptr};
+  }
   const bool is_bin = is_one_of(get_func_name(call->funcid), "date_bin");
   Node* moment = is_bin ? nullptr : moment_of(call);
-  return moment == nullptr ? UnitOfMoment{} : UnitOfMoment{moment, step_of(call)};
+  if (moment == nullptr) return {};
+  return {moment, step_of(call), list_length(call->args) == 3 ? argument(call, 2) : nullptr};
+}
+
+// Whether units are of one moment and one zone. Those of several zones begin within each other.
+bool begin_together(const UnitOfMoment& one, const UnitOfMoment& other) {
+  const bool is_known = other.zone == nullptr || text_constant(other.zone) != nullptr;
+  return is_known && equal(one.moment, other.moment) && equal(one.zone, other.zone);
 }
 
 // Whether a term says that the moment is before its upper bound: a day ends before midnight.
@@ -290,9 +300,10 @@ List* values_of_time_parts(const Level* level, const Node* key, const List* term
                  ? Look::kFound
                  : Look::kBelow;
     }
-    if (least.moment != nullptr && !equal(least.moment, unit.moment)) return Look::kFound;
+    if (least.moment == nullptr) least = unit;
+    if (!begin_together(least, unit)) return Look::kFound;
     has_weeks |= unit.step == step_of_unit("week");
-    least = {unit.moment, least.moment == nullptr ? unit.step : Min(least.step, unit.step)};
+    least.step = Min(least.step, unit.step);
     return Look::kPast;
   });
   // A month may begin within a week.
@@ -302,9 +313,13 @@ List* values_of_time_parts(const Level* level, const Node* key, const List* term
   if (is_end_left_out(level, least.moment, bounds->upper, terms)) {
     bounds->upper = moment_at(bounds->upper, DatumGetTimestamp(bounds->upper->constvalue) - 1);
   }
-  bool fails = false;
-  List* values = evaluated_list(level, key, least.moment,
-                                moments_between(*bounds, least.step, kMostMomentsOfParts), &fails);
+  List* moments = moments_between(*bounds, least.step, kMostMomentsOfParts);
+  if (moments == NIL) return NIL;
+  // COALESCE has a key for rows without a moment.
+  moments = lappend(moments, const_cast<Const*>(null_like(least.moment)));
+  bool gives_null = false;
+  List* values = evaluated_list(level, key, least.moment, moments, &gives_null);
+  if (values != NIL && gives_null) values = lappend(values, const_cast<Const*>(null_like(key)));
   return list_length(values) <= kMaxElements ? values : NIL;
 }
 
