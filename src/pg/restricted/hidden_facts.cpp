@@ -97,8 +97,7 @@ TargetEntry* shown(Oid catalog, const FormData_pg_attribute* column, AttrNumber 
 }
 
 // SELECT oid, relname, …, 0 AS relpages, -1 AS reltuples, … FROM pg_class. The system columns
-// follow the others. The whole row lacks them: it ends with the columns that the entry names, as
-// that of a view to which columns were added later (expandRTE()).
+// follow the others.
 Query* query_without_facts(Oid catalog, const TupleDesc columns) {
   Query* query = makeNode(Query);
   query->commandType = CMD_SELECT;
@@ -117,33 +116,83 @@ Query* query_without_facts(Oid catalog, const TupleDesc columns) {
   return query;
 }
 
-// Variables of the entry's system columns become those of the subquery. levels: how many queries
-// are between the node and the query that has the entry.
-void read_system_columns(Node* node, int entry, int columns, int levels) {
+// An entry that becomes a subquery.
+struct HiddenEntry {
+  int number;
+  TupleDesc columns;
+};
+
+Var* column_beside(const Var* row, const TupleDesc columns, AttrNumber number) {
+  const FormData_pg_attribute* column = TupleDescAttr(columns, number - 1);
+  auto* variable = static_cast<Var*>(copyObjectImpl(row));
+  variable->varattno = number;
+  variable->vartype = column->atttypid;
+  variable->vartypmod = column->atttypmod;
+  variable->varcollid = column->attcollation;
+  return variable;
+}
+
+// CASE WHEN oid IS NOT NULL THEN ROW(oid, relname, …)::pg_class END: the whole row of the catalog,
+// without the system columns of the subquery. The first column of a catalog is never NULL, so it
+// tells where an outer join has no row.
+Node* whole_row(const Var* row, const TupleDesc columns) {
+  RowExpr* all = makeNode(RowExpr);
+  for (AttrNumber column = 1; column <= columns->natts; ++column) {
+    all->args = lappend(all->args, column_beside(row, columns, column));
+  }
+  all->row_typeid = row->vartype;
+  all->row_format = COERCE_IMPLICIT_CAST;
+  all->location = -1;
+  NullTest* test = makeNode(NullTest);
+  test->arg = as<Expr>(column_beside(row, columns, 1));
+  test->nulltesttype = IS_NOT_NULL;
+  test->location = -1;
+  CaseWhen* when = makeNode(CaseWhen);
+  when->expr = as<Expr>(test);
+  when->result = as<Expr>(all);
+  when->location = -1;
+  CaseExpr* choice = makeNode(CaseExpr);
+  choice->casetype = row->vartype;
+  choice->args = list_make1(when);
+  choice->defresult = as<Expr>(makeNullConst(row->vartype, -1, InvalidOid));
+  choice->location = -1;
+  return as<Node>(choice);
+}
+
+// Variables of the entry's system columns and of its whole row become those of the subquery.
+// levels: how many queries are between the node and the query that has the entry.
+Node* reading_subquery(Node* node, const HiddenEntry& hidden, int levels) {
   if (IsA(node, Var)) {
     auto* variable = as<Var>(node);
-    const bool is_of_entry =
-        variable->varno == entry && static_cast<int>(variable->varlevelsup) == levels;
-    if (is_of_entry && variable->varattno < 0)
-      variable->varattno = position_of(variable->varattno, columns);
-    return;
+    const bool is_of_entry = static_cast<int>(variable->varno) == hidden.number &&
+                             static_cast<int>(variable->varlevelsup) == levels;
+    if (!is_of_entry || variable->varattno > 0) return node;
+    if (variable->varattno == 0) return whole_row(variable, hidden.columns);
+    variable->varattno = position_of(variable->varattno, hidden.columns->natts);
+    return node;
   }
   const int below = IsA(node, Query) ? levels + 1 : levels;
-  const auto read = [=](Node* child) {
-    read_system_columns(child, entry, columns, below);
-    return false;
-  };
-  (void)any_child(node, read, kIntoQueries);
+  const auto read = [&](Node* child) { return reading_subquery(child, hidden, below); };
+  return with_children(node, read, kIntoQueries | QTW_DONT_COPY_QUERY);
+}
+
+// All columns of the subquery have names.
+void name_system_columns(Alias* names) {
+  for (AttrNumber column = -1; column >= kLastSystemColumn; --column) {
+    const char* name = NameStr(SystemAttributeDefinition(column)->attname);
+    names->colnames = lappend(names->colnames, makeString(pstrdup(name)));
+  }
 }
 
 void hide_columns(Query* query, int number) {
-  RangeTblEntry* entry = rt_fetch(number, query->rtable);
-  const Oid catalog = entry->relid;
+  const Oid catalog = rt_fetch(number, query->rtable)->relid;
   Relation relation = table_open(catalog, AccessShareLock);
   const TupleDesc columns = RelationGetDescr(relation);
+  (void)reading_subquery(as<Node>(query), {number, columns}, -1);
+  RangeTblEntry* entry = rt_fetch(number, query->rtable);  // a copy of what it was
   forget_facts(permissions_of_relation(query, entry), catalog, columns);
-  read_system_columns(as<Node>(query), number, columns->natts, -1);
   move_into_subquery(query, entry, query_without_facts(catalog, columns));
+  name_system_columns(entry->eref);
   table_close(relation, NoLock);
 }
 
