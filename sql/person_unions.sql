@@ -189,6 +189,11 @@ SELECT problem FROM unnest('{UNION ALL,UNION,INTERSECT,EXCEPT}'::text[]) operati
 SELECT problem FROM (SELECT string_agg(format(', a%s AS (SELECT kind FROM a%s UNION ALL SELECT kind FROM a%2$s)', i, i - 1), '' ORDER BY i) AS doubled FROM generate_series(1, 30) i) q,
   dp_explain('WITH a0 AS (SELECT kind FROM visits)' || doubled || ' SELECT kind, count(*) FROM a30 GROUP BY kind');
 
+-- threat 319: the queries of a set operation have equally many columns. A union among them got the person as one more, and what lacked it ended the server.
+SET SESSION AUTHORIZATION regress_dpq_unions_analyst;
+SELECT count(*) FROM ((SELECT person FROM visits UNION ALL SELECT person::bigint FROM calls LIMIT 100) EXCEPT (SELECT a.person FROM visits a RIGHT JOIN (SELECT DISTINCT ON (person) person FROM visits) b USING (person))) k;
+SELECT count(*) FROM ((WITH w AS (SELECT 1) SELECT person FROM visits UNION ALL SELECT person::bigint FROM calls) UNION ALL (SELECT id::bigint FROM persons)) z;
+
 -- One value of a row may change rows of both queries: it costs what it costs to replace the person.
 SET SESSION AUTHORIZATION regress_dpq_unions_owner;
 SELECT dp_grant_private_access('visits', 'regress_dpq_unions_replacer');

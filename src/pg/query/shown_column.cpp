@@ -287,10 +287,16 @@ Var* common_column(List* expressions) {
 
 bool show_person_in_union(const Level* level) {
   if (!level->unites_rows || has_junk(level->query) || person_of_union(level) != 0) return false;
+  // The queries of a set operation have equally many columns.
+  const bool is_branch = level->parent != nullptr &&
+                         level->parent->query->setOperations != nullptr &&
+                         !list_member_ptr(level->parent->ctes, level);
+  if (is_branch) return false;
   const List* branches = branches_of(level);
   List* persons = NIL;
   for (const auto* branch : each<const Level>(branches)) {
-    Node* person = has_junk(branch->query) ? nullptr : person_of_rows(branch);
+    const bool is_fixed = has_junk(branch->query) || branch->query->setOperations != nullptr;
+    Node* person = is_fixed ? nullptr : person_of_rows(branch);
     if (person == nullptr) return false;
     persons = lappend(persons, person);
   }
