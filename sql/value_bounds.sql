@@ -95,6 +95,9 @@ SET SESSION AUTHORIZATION regress_dpq_bounds_analyst;
 SELECT x, split_part(split_part(dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ' || x || ') FROM prices'), 'granularity": ', 2), '}', 1) AS one,
        split_part(split_part(dp_private_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ' || x || '), percentile_disc(0.9) WITHIN GROUP (ORDER BY ' || x || ') FROM prices'), 'granularity": ', 2), '}', 1) AS several
   FROM unnest('{paid,in_thirds,long,tens,plain,stepped,large,halved,paid * 2}'::text[]) x;
+-- What may be NULL although its parts are not: NULLIF, what does not match
+SELECT max(CASE WHEN nullif(seats, 9) IS NULL THEN 1 ELSE 0 END) AS of_nullif, max(CASE WHEN seats IS NULL THEN 1 ELSE 0 END) AS of_column,
+       max(CASE WHEN substring(code, 'y+') IS NULL THEN 1 ELSE 0 END) AS of_match FROM trips WHERE seats IS NOT NULL AND code IS NOT NULL;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

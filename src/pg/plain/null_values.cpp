@@ -8,6 +8,8 @@ extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -154,6 +156,47 @@ bool is_count(const Aggref* call) {
   return call->aggfnoid == F_COUNT_ || call->aggfnoid == F_COUNT_ANY;
 }
 
+// Whether an aggregate of rows of which none is NULL is not NULL. Others may want two rows, or give
+// NULL as a value.
+bool has_value_of_rows(const Aggref* call) {
+  const char* name = get_func_name(call->aggfnoid);
+  for (const char* known :
+       {"avg", "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "every", "max", "min",
+        "percentile_cont", "percentile_disc", "stddev_pop", "sum", "var_pop"}) {
+    if (name != nullptr && strcmp(name, known) == 0) return true;
+  }
+  return false;
+}
+
+bool looks_up(const FuncExpr* call) {
+  switch (call->funcid) {
+    case F_SUBSTRING_TEXT_TEXT:
+    case F_JSON_EXTRACT_PATH:
+    case F_JSON_EXTRACT_PATH_TEXT:
+    case F_JSONB_EXTRACT_PATH:
+    case F_JSONB_EXTRACT_PATH_TEXT:
+    case F_ARRAY_LENGTH:
+    case F_ARRAY_UPPER:
+    case F_ARRAY_LOWER:
+    case F_ARRAY_NDIMS:
+    case F_ARRAY_POSITION_ANYCOMPATIBLEARRAY_ANYCOMPATIBLE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether an expression may be NULL although its parts are not: of a document or an array what is
+// not in it, of a text what does not match. Operators of documents that say yes or no do say it.
+bool may_lack_result(const Node* expression) {
+  if (IsA(expression, NullIfExpr) || IsA(expression, SubscriptingRef)) return true;
+  if (IsA(expression, FuncExpr)) return looks_up(as<FuncExpr>(expression));
+  if (!IsA(expression, OpExpr) || exprType(expression) == BOOLOID) return false;
+  const Oid type =
+      getBaseType(exprType(static_cast<Node*>(linitial(as<OpExpr>(expression)->args))));
+  return type == JSONBOID || type == JSONOID;
+}
+
 // Others are NULL for a row of which there is no other row, or no frame.
 bool is_number_of_rows(const WindowFunc* call) {
   switch (call->winfnoid) {
@@ -215,6 +258,7 @@ bool NullSearch::may_be_null(const Level* level, Node* expression) {
     case T_Aggref:  // of a person group: count() of nothing is 0
       if (is_count(as<Aggref>(expression))) return false;
       if (as<Aggref>(expression)->aggfilter != nullptr) return true;
+      if (!has_value_of_rows(as<Aggref>(expression))) return true;
       break;
     case T_WindowFunc:
       return !is_number_of_rows(as<WindowFunc>(expression));
@@ -230,6 +274,7 @@ bool NullSearch::may_be_null(const Level* level, Node* expression) {
       return choice->defresult == nullptr || may_be_null(level, as<Node>(choice->defresult));
     }
     default:
+      if (may_lack_result(expression)) return true;
       break;
   }
   return any_child(expression, [=, this](Node* part) { return may_be_null(level, part); });
