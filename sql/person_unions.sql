@@ -193,6 +193,10 @@ SELECT problem FROM (SELECT string_agg(format(', a%s AS (SELECT kind FROM a%s UN
 SET SESSION AUTHORIZATION regress_dpq_unions_analyst;
 SELECT count(*) FROM ((SELECT person FROM visits UNION ALL SELECT person::bigint FROM calls LIMIT 100) EXCEPT (SELECT a.person FROM visits a RIGHT JOIN (SELECT DISTINCT ON (person) person FROM visits) b USING (person))) k;
 SELECT count(*) FROM ((WITH w AS (SELECT 1) SELECT person FROM visits UNION ALL SELECT person::bigint FROM calls) UNION ALL (SELECT id::bigint FROM persons)) z;
+-- A query is rewritten in so many steps at most (threat 317). This one would be for ever.
+SELECT count(*) FROM ((SELECT person, minutes, kind FROM calls UNION ALL SELECT person, minutes, kind FROM calls)
+  EXCEPT ((SELECT person, minutes, kind FROM calls)
+    UNION ALL (WITH w AS (SELECT 1) SELECT person, max(minutes), min(kind) FROM calls GROUP BY person UNION ALL SELECT person::bigint, minutes, 'web' FROM calls))) z;
 
 -- One value of a row may change rows of both queries: it costs what it costs to replace the person.
 SET SESSION AUTHORIZATION regress_dpq_unions_owner;

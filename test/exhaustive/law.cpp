@@ -267,7 +267,7 @@ class Enumeration final : public Draws {
   std::size_t depth_ = 0;
   double chance_ = 1;  // of the run so far
   double lost_ = 0;
-  // Of a run with until_accepted
+  // These belong to a run with until_accepted.
   std::uint64_t sites_ = 0;
   std::uint64_t first_site_ = 0;
   bool is_at_first_ = false;

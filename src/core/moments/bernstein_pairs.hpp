@@ -17,7 +17,8 @@
 // of a variable also its variance. Proof: docs/privacy.md, "Pairs of values".
 namespace dpquantile {
 
-// Of the Bernstein weights of each variable. A lower degree has fewer sums, and so less noise.
+// The degrees of the Bernstein weights of each variable. A lower one has fewer sums, and so less
+// noise.
 struct PairDegrees {
   MomentsDegree value;
   MomentsDegree x;

@@ -27,7 +27,7 @@ NestedScales nested_laplace_scales(double epsilon, int parts) {
   return {divided(part, parts), part, divided(part, parts - 1)};
 }
 
-// Of the two sides of Laplace noise, each is a geometric number.
+// The noise is the difference of two sides. Each of them is nothing or a geometric number.
 std::int64_t draw_more_laplace(const NoiseTable& part, int parts, RandomStream& random) {
   const auto draw_side = [&] {
     const bool nothing = draw_geometric(part, random) % parts == parts - 1;
