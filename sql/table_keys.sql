@@ -72,6 +72,14 @@ SELECT id, p FROM exact, answers(query) p ORDER BY id;
 SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
 -- The charge is that of one answer, with any number of groups.
 SELECT private_aggregate, epsilon FROM dp_explain('SELECT c.name, v.kind, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2');
+-- Keys alone cost nothing where all rows are joined by columns alone.
+SELECT epsilon_spent AS before FROM dp_budget \gset
+SELECT DISTINCT c.name AS text, c.id AS value FROM visit v JOIN clinic c ON c.id = v.clinic ORDER BY 2;
+SELECT DISTINCT name FROM (SELECT v.*, c.name FROM visit v LEFT JOIN clinic c ON c.id = v.clinic) d WHERE name LIKE '%t%' ORDER BY 1;
+SELECT region, kind FROM visit LEFT JOIN clinic ON id = clinic GROUP BY 1, 2 ORDER BY 1, 2 LIMIT 3;
+SELECT epsilon_spent - :before AS epsilon FROM dp_budget;
+SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic AND v.kind = 'lab';
+SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.kind = 'lab';
 -- No row of the table
 SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'Z' GROUP BY 1, 2;
 

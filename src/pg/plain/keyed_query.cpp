@@ -9,6 +9,7 @@
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/public_rows.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/plain/subquery_join.hpp"
 #include "pg/plain/table_keys.hpp"
@@ -405,8 +406,12 @@ bool is_plain(const Query* query) {
   return !query->hasAggs && !query->hasWindowFuncs && !query->hasSubLinks &&
          query->groupClause == NIL && query->groupingSets == NIL && query->distinctClause == NIL &&
          query->havingQual == nullptr && query->setOperations == nullptr &&
-         query->rowMarks == NIL && query->jointree->quals == nullptr &&
-         list_length(query->jointree->fromlist) == 1 &&
+         query->rowMarks == NIL && query->jointree->quals == nullptr;
+}
+
+// The same of one table or query.
+bool is_plain_around(const Query* query) {
+  return is_plain(query) && list_length(query->jointree->fromlist) == 1 &&
          IsA(linitial(query->jointree->fromlist), RangeTblRef);
 }
 
@@ -429,27 +434,47 @@ bool combines_lists(const Query* query) {
 // that.
 bool is_shown(const Level* level) {
   for (const Level* around = level->parent; around != nullptr; around = around->parent) {
-    if (!is_plain(around->query) && !combines_lists(around->query)) return false;
+    if (!is_plain_around(around->query) && !combines_lists(around->query)) return false;
   }
   return true;
 }
 
-// Whether FROM has all rows of the table: no query below it chooses some.
-bool has_all_rows(const Level* level) {
-  const auto* from = static_cast<const RangeTblRef*>(linitial(level->query->jointree->fromlist));
-  const Entry& entry = entry_of(level, from->rtindex);
+bool compares_columns(const Node* term) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return false;
+  const auto* left = static_cast<const Node*>(linitial(as<OpExpr>(term)->args));
+  return IsA(left, Var) && IsA(lsecond(as<OpExpr>(term)->args), Var) &&
+         op_mergejoinable(as<OpExpr>(term)->opno, exprType(left));
+}
+
+// Whether FROM has all rows of the tables, as its joins bring them together: no query below it
+// chooses some, and no join by anything but columns of both sides.
+bool has_all_rows(const Level* level, const Node* from) {
+  check_stack_depth();
+  if (IsA(from, JoinExpr)) {
+    const auto* join = as<JoinExpr>(from);
+    for (const auto* term : each<const Node>(terms_of(join->quals))) {
+      if (!compares_columns(term)) return false;
+    }
+    return has_all_rows(level, join->larg) && has_all_rows(level, join->rarg);
+  }
+  if (IsA(from, FromExpr)) {
+    const List* parts = as<FromExpr>(from)->fromlist;
+    return list_length(parts) == 1 &&
+           has_all_rows(level, static_cast<const Node*>(linitial(parts)));
+  }
+  const int number = as<RangeTblRef>(from)->rtindex;
+  const Entry& entry = entry_of(level, number);
   if (entry.borrowed != nullptr) return entry.table->tablesample == nullptr;
-  const Query* below = entry.below == nullptr ? nullptr : entry.below->query;
-  return below != nullptr && is_plain(below) && below->limitCount == nullptr &&
-         below->limitOffset == nullptr && !below->hasTargetSRFs && has_all_rows(entry.below);
+  if (entry.below == nullptr) return is_readable_table(level, number);
+  const Query* below = entry.below->query;
+  return is_plain(below) && below->limitCount == nullptr && below->limitOffset == nullptr &&
+         !below->hasTargetSRFs && has_all_rows(entry.below, as<Node>(below->jointree));
 }
 
 bool is_of_keys_alone(const Query* query) {
   return !query->hasAggs && !query->hasWindowFuncs && query->groupingSets == NIL &&
          query->havingQual == nullptr && query->rowMarks == NIL && !query->hasDistinctOn &&
-         (query->groupClause != NIL) != (query->distinctClause != NIL) && query->cteList == NIL &&
-         list_length(query->jointree->fromlist) == 1 &&
-         IsA(linitial(query->jointree->fromlist), RangeTblRef);
+         (query->groupClause != NIL) != (query->distinctClause != NIL) && query->cteList == NIL;
 }
 
 }  // namespace
@@ -554,7 +579,8 @@ bool list_public_keys(PlainLevel* level) {
   const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;
   if (!find_keys(level, clauses, Lists::kAll, &replacement)) return false;
   level->unlisted = "The query asks which keys the rows have, and a list does not tell that.";
-  if (!is_shown(level->select) || !has_all_rows(level->select)) return false;
+  const auto* from = as<Node>(query->jointree);
+  if (!is_shown(level->select) || !has_all_rows(level->select, from)) return false;
   if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->jointree->quals, &replacement)) {
     return false;
