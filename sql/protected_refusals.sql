@@ -499,7 +499,7 @@ SELECT salary, dp_count(1) FROM staff GROUP BY salary HAVING NOT dp_keep_group(1
 SELECT salary FROM staff GROUP BY salary HAVING dp_keep_group(1, 1e-6) AND (1 / (salary - 5) > 2 OR dp_keep_group(1, 1e-6));
 SELECT salary FROM staff GROUP BY salary HAVING CASE WHEN dp_keep_group(1, 1e-6) THEN 1 / (salary - 5) > 2 END AND dp_keep_group(1, 1e-6);
 SELECT problem FROM dp_explain('SELECT id, name, dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(1, 1e-6)');
-SELECT d.id, s.salary, dp_count(s.id, 1) FROM department d JOIN staff s ON s.department = d.id GROUP BY d.id, s.salary;
+SELECT s.salary, dp_count(s.id, 1) FROM department d JOIN staff s ON s.department = d.id GROUP BY s.salary;
 SELECT d.id, dp_count(s.id, 1) FROM staff s LEFT JOIN department d ON s.department = d.id GROUP BY d.id;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id WHERE s.salary > 5 GROUP BY d.id;
 SELECT s.salary, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY s.salary HAVING dp_keep_group(1, 1e-6);

@@ -141,14 +141,14 @@ GRANT SELECT ON exact TO regress_dpq_public_analyst;
 SELECT id, a FROM exact ORDER BY id;
 SET SESSION AUTHORIZATION regress_dpq_public_analyst;
 SET search_path = regress_dpq_public, public;
--- The analyst's answers that differ from these: none
+-- The analyst's answers that differ from these, but for groups of public tables without rows: none
 CREATE FUNCTION pg_temp.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text) FROM (' || query || ') x';
 EXCEPTION WHEN OTHERS THEN
   RETURN NEXT SQLERRM;
 END $$;
-SELECT id, query, p AS answer, a AS exact FROM exact, pg_temp.answers(query) p WHERE p IS DISTINCT FROM a ORDER BY id;
+SELECT id, query, p AS answer, a AS exact FROM exact, pg_temp.answers(query) p WHERE p IS DISTINCT FROM a AND ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
 -- The plain form of dp_ aggregates has the same rows.
 SELECT dp_count_distinct(v.person, 100) FROM visit v WHERE v.shop IN (SELECT shop FROM note) AND v.day NOT IN (SELECT day FROM holiday);
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT count(*) FROM visit WHERE shop IN (SELECT shop FROM note)');
@@ -170,7 +170,8 @@ SELECT p.name, count(*) FROM visit v JOIN place p ON p.id = v.shop WHERE p.city 
 SELECT private_aggregate FROM dp_explain('SELECT p.name, count(*) FROM visit v JOIN place p ON p.id = v.shop WHERE p.city > 1 GROUP BY p.name');
 SELECT p.name, count(*) FROM visit v JOIN place p ON p.id = v.shop WHERE p.city = 1 AND v.shop = 40 GROUP BY p.name;
 SELECT h.name, count(*) FROM visit v JOIN holiday h ON h.day = v.day AND h.country = 'de' GROUP BY h.name;
--- As before: beside keys of the rows, with conditions that need the table between others, and with aggregates of its columns.
+-- Where the groups are not those of the table that is joined, the list of its keys is read: beside keys of the rows, with conditions that need the table between others, and with aggregates of
+-- its columns. A country has no list.
 SELECT private_aggregate FROM dp_explain('SELECT v.shop, s.name, count(*) FROM visit v LEFT JOIN shop s ON s.id = v.shop GROUP BY v.shop, s.name');
 SELECT private_aggregate FROM dp_explain('SELECT v.shop, s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop + 0 GROUP BY v.shop, s.name');
 SELECT private_aggregate FROM dp_explain('SELECT s.name, country, count(*) FROM visit v JOIN shop s ON s.id = v.shop GROUP BY s.name, country');

@@ -57,6 +57,37 @@ bool is_other_function(Oid function, void*) {
          (volatility == PROVOLATILE_STABLE && !is_one_of(get_func_name(function), kOfTimeZone));
 }
 
+bool is_written_always_alike(const Node* value) {
+  switch (exprType(value)) {
+    case BOOLOID:
+    case INT2OID:
+    case INT4OID:
+    case INT8OID:
+    case NUMERICOID:
+    case TEXTOID:
+    case VARCHAROID:
+    case BPCHAROID:
+    case NAMEOID:
+    case UUIDOID:
+    case UNKNOWNOID:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// concat() and concat_ws() depend on settings where they write values of other types, such as
+// dates.
+bool is_concatenation(const Node* node) {
+  if (!IsA(node, FuncExpr) || as<FuncExpr>(node)->funcvariadic) return false;
+  const auto* call = as<FuncExpr>(node);
+  if (call->funcid != F_CONCAT && call->funcid != F_CONCAT_WS) return false;
+  for (const auto* value : each<const Node>(call->args)) {
+    if (!is_written_always_alike(value)) return false;
+  }
+  return true;
+}
+
 bool is_known_node(const Node* node) {
   switch (nodeTag(node)) {
     case T_Const:
@@ -86,9 +117,9 @@ bool is_known_node(const Node* node) {
 bool has_unknown_part(const Node* expression, const List* parts) {
   return search(expression, [&](Node* node) {
     if (list_member(parts, node)) return Look::kPast;
-    const bool is_known =
-        is_known_node(node) && (unit_of_formatted_moment(node) != nullptr ||
-                                !check_functions_in_node(node, is_other_function, nullptr));
+    const bool is_known = is_known_node(node) &&
+                          (unit_of_formatted_moment(node) != nullptr || is_concatenation(node) ||
+                           !check_functions_in_node(node, is_other_function, nullptr));
     return is_known ? Look::kBelow : Look::kFound;
   });
 }
@@ -163,12 +194,23 @@ PreparedExpression prepare(Node* whole, const List* parts) {
   return prepared;
 }
 
+// Beside concatenations, what is not immutable is a function of times.
+bool depends_on_time_zone(Node* expression) {
+  return any_node(expression, [](Node* node) {
+    return !is_concatenation(node) &&
+           check_functions_in_node(
+               node,
+               [](Oid function, void*) { return func_volatile(function) != PROVOLATILE_IMMUTABLE; },
+               nullptr);
+  });
+}
+
 }  // namespace
 
 PreparedExpression prepare_expression(const Level* level, const Node* expression,
                                       const List* parts) {
   Node* whole = with_parameters(expression, parts);
-  if (contain_mutable_functions(whole)) level->statement->has_values_of_time_zone = true;
+  if (depends_on_time_zone(whole)) level->statement->has_values_of_time_zone = true;
   return prepare(whole, parts);
 }
 
@@ -245,6 +287,11 @@ Const* constant_of(const PreparedExpression& prepared, const List* values) {
 
 }  // namespace
 
+Const* computed_constant(const PreparedExpression& prepared, const List* values) {
+  Const* value = constant_of(prepared, values);
+  return value != nullptr ? value : null_like(as<Node>(prepared.expression));
+}
+
 Const* evaluated(const Level* level, const Node* expression, const Node* inner,
                  const Const* value) {
   const List* parts = inner == nullptr ? NIL : list_make1(const_cast<Node*>(inner));
@@ -271,6 +318,54 @@ List* different_values(List* values, const Node* expression) {
       continue;
     }
     different = lappend(different, list_nth(values, i));
+  }
+  return different;
+}
+
+namespace {
+
+// NULLs come last.
+int compare_constants(const Const* left, const Const* right, const Order& order) {
+  if (left->constisnull || right->constisnull) {
+    return static_cast<int>(left->constisnull) - static_cast<int>(right->constisnull);
+  }
+  return DatumGetInt32(
+      FunctionCall2Coll(order.compare, order.collation, left->constvalue, right->constvalue));
+}
+
+int compare_rows(const ListCell* left, const ListCell* right, const Order* orders) {
+  const auto* rest = static_cast<const List*>(lfirst(right));
+  const ListCell* cell;
+  foreach (cell, static_cast<const List*>(lfirst(left))) {
+    const int column = foreach_current_index(cell);
+    const int order =
+        compare_constants(static_cast<const Const*>(lfirst(cell)),
+                          static_cast<const Const*>(list_nth(rest, column)), orders[column]);
+    if (order != 0) return order;
+  }
+  return 0;
+}
+
+}  // namespace
+
+List* different_rows(List* rows, const List* expressions) {
+  static Order* orders;
+  orders =
+      static_cast<Order*>(palloc(static_cast<Size>(list_length(expressions) + 1) * sizeof(Order)));
+  const ListCell* cell;
+  foreach (cell, expressions) {
+    const auto* expression = static_cast<const Node*>(lfirst(cell));
+    TypeCacheEntry* type = lookup_type_cache(exprType(expression), TYPECACHE_CMP_PROC_FINFO);
+    orders[foreach_current_index(cell)] = {&type->cmp_proc_finfo, exprCollation(expression)};
+  }
+  list_sort(rows, [](const ListCell* left, const ListCell* right) {
+    return compare_rows(left, right, orders);
+  });
+  List* different = NIL;
+  for (int i = 0; i < list_length(rows); ++i) {
+    const ListCell* row = list_nth_cell(rows, i);
+    if (i > 0 && compare_rows(list_nth_cell(rows, i - 1), row, orders) == 0) continue;
+    different = lappend(different, lfirst(row));
   }
   return different;
 }
@@ -317,6 +412,30 @@ List* evaluated_list(const Level* level, const Node* expression, const Node* inn
     *gives_null |= value == nullptr && !constant->constisnull;
   }
   return different_values(computed, expression);
+}
+
+List* evaluated_combinations(const Level* level, const Node* expression, const List* parts,
+                             const List* lists) {
+  const PreparedExpression prepared = prepare_expression(level, expression, parts);
+  List* rows = list_make1(NIL);
+  for (const auto* values : each<const List>(lists)) {
+    List* longer = NIL;
+    for (const auto* row : each<const List>(rows)) {
+      for (auto* value : each<Const>(values))
+        longer = lappend(longer, lappend(list_copy(row), value));
+    }
+    rows = longer;
+  }
+  List* computed = NIL;
+  bool gives_null = false;
+  for (const auto* row : each<const List>(rows)) {
+    Const* value = constant_of(prepared, row);
+    gives_null |= value == nullptr;
+    if (value != nullptr) computed = lappend(computed, value);
+  }
+  FreeExprContext(prepared.context, true);
+  computed = different_values(computed, expression);
+  return computed != NIL && gives_null ? lappend(computed, null_like(expression)) : computed;
 }
 
 }  // namespace dpquantile

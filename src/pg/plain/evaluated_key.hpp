@@ -36,6 +36,9 @@ PreparedExpression prepare_expression(const Level* level, const Node* expression
 // call. Can be interrupted.
 NullableDatum compute(const PreparedExpression& prepared, const List* values);
 
+// The same as a constant, which may be NULL.
+Const* computed_constant(const PreparedExpression& prepared, const List* values);
+
 // The same for one value, as a constant, or null. No part has a value if `inner` is null.
 Const* evaluated(const Level* level, const Node* expression, const Node* inner, const Const* value);
 
@@ -49,6 +52,10 @@ Node* counterpart(const List* nodes, const List* others, const Node* node);
 // Values of the type of an expression, each once: without those that are equal to others, in their
 // order. NIL if the type has none. None may be NULL.
 List* different_values(List* values, const Node* expression);
+
+// Rows of constants of the types of these expressions, each once, in an order of their values. Each
+// type has one.
+List* different_rows(List* rows, const List* expressions);
 
 // A value of the type of a column as the column would have it: with the blanks of char(5), and the
 // digits of numeric(8, 2). The value as it is where the column cannot have it.
@@ -65,5 +72,11 @@ Const* null_like(const Node* expression);
 // value of the part that is not NULL.
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
                      const List* values, bool* gives_null);
+
+// The values of an expression for all combinations of those of its parts, each once, and NULL if it
+// is NULL, or fails, for one. Requires can_be_evaluated(). `lists`: List of List of Const, one for
+// each part.
+List* evaluated_combinations(const Level* level, const Node* expression, const List* parts,
+                             const List* lists);
 
 }  // namespace dpquantile

@@ -7,7 +7,9 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/key_conditions.hpp"
+#include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/table_keys.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/plain/value_range.hpp"
@@ -22,6 +24,7 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/analyze.h"
 #include "parser/parser.h"
 #include "utils/array.h"
@@ -60,8 +63,11 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
 // A search for one key. Derived tables can double each other, level by level, so it gives up after
 // so many columns.
 struct ListSearch {
+  Lists lists;
   int columns;
+  int tables;  // that have been read, perhaps in vain
   static constexpr int kMostColumns = 1000;
+  static constexpr int kMostTables = 20;
 };
 
 List* values_of(ListSearch* search, const Level* level, Node* key);
@@ -229,6 +235,9 @@ List* values_of_case(const Level* level, const CaseExpr* choice) {
 
 // ---- Expressions of a key with a list ----------------------------------------------------
 
+// Of so many combinations of its parts the values of a key are computed.
+constexpr double kMostCombinations = 10 * kMaxElements;
+
 List* values_of_part(ListSearch* search, const Level* level, Node* key);
 List* whole_numbers_of_part(ListSearch* search, const Level* level, Node* part);
 
@@ -271,29 +280,42 @@ bool is_of_any_look(const Level* level, const Node* part) {
   return !definition || is_of_any_look(definition->level, definition->expression);
 }
 
-// The only part of an expression that has a list. No column may stand outside of it.
-std::optional<ListedPart> listed_part(ListSearch* lists, const Level* level, Node* key,
-                                      ListOfPart list_of) {
-  Node* inner = nullptr;
-  List* values = NIL;
+// The parts of an expression that have lists, each once: ListedPart. NIL if a column stands outside
+// of them.
+List* listed_parts(ListSearch* lists, const Level* level, Node* key, ListOfPart list_of, int most) {
+  List* parts = NIL;
+  bool is_of_any_looks = false;
+  const auto is_listed = [&](const Node* node) {
+    for (const auto* part : each<const ListedPart>(parts)) {
+      if (equal(node, part->part)) return true;
+    }
+    return false;
+  };
   const bool has_other_column = search(key, [&](Node* node) {
     // A list has the arguments of COALESCE, GREATEST and LEAST.
     if (IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc)) return Look::kFound;
     if (node == key || IsA(node, List)) return Look::kBelow;
-    if (IsA(node, Const) || (inner != nullptr && equal(node, inner))) return Look::kPast;
-    List* values_of_node = list_of(lists, level, node);
-    if (values_of_node == NIL) return IsA(node, Var) ? Look::kFound : Look::kBelow;
-    if (inner != nullptr) return Look::kFound;
-    inner = node;
-    values = values_of_node;
+    if (IsA(node, Const) || is_listed(node)) return Look::kPast;
+    List* values = list_of(lists, level, node);
+    if (values == NIL) return IsA(node, Var) ? Look::kFound : Look::kBelow;
+    if (list_length(parts) >= most) return Look::kFound;
+    auto* part = static_cast<ListedPart*>(palloc(sizeof(ListedPart)));
+    *part = {node, values};
+    parts = lappend(parts, part);
+    is_of_any_looks |= is_of_any_look(level, node);
     return Look::kPast;
   });
   // A list has one of values that are equal.
-  if (inner != nullptr && is_of_any_look(level, inner) && any_node(key, tells_equals_apart)) {
-    return std::nullopt;
-  }
-  return has_other_column || inner == nullptr ? std::nullopt
-                                              : std::optional(ListedPart{inner, values});
+  if (has_other_column || (is_of_any_looks && any_node(key, tells_equals_apart))) return NIL;
+  return parts;
+}
+
+// The only part of an expression that has a list. No column may stand outside of it.
+std::optional<ListedPart> listed_part(ListSearch* lists, const Level* level, Node* key,
+                                      ListOfPart list_of) {
+  const List* parts = listed_parts(lists, level, key, list_of, 1);
+  return parts == NIL ? std::nullopt
+                      : std::optional(*static_cast<const ListedPart*>(linitial(parts)));
 }
 
 List* values_of_expression(ListSearch* search, const Level* level, Node* key, ListOfPart list_of) {
@@ -312,8 +334,15 @@ List* values_of_expression(ListSearch* search, const Level* level, Node* key, Li
   return gives_null ? lappend(computed, null_like(key)) : computed;
 }
 
+List* values_in_table(ListSearch* search, const Level* level, Node* key) {
+  if (search->lists == Lists::kStated || search->tables >= ListSearch::kMostTables) return NIL;
+  ++search->tables;
+  return values_of_table(level, key);
+}
+
 List* values_of_column(ListSearch* search, const Level* level, Node* column) {
   if (++search->columns > ListSearch::kMostColumns) return NIL;
+  if (List* values = values_in_table(search, level, column)) return values;
   if (List* values = keys_of_domain(level, column)) return values;
   if (origin_of(level, column)) {
     if (List* values = series_of_bounds(level, column)) return values;
@@ -356,6 +385,36 @@ List* values_of_aggregate(ListSearch* search, const Level* level, const Aggref* 
   return values_of(search, level, as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr));
 }
 
+// Those of all combinations of the lists of its parts. A part without NULL in its list may be NULL
+// in rows that are in no group of it alone; COALESCE and concat() have a key for these.
+List* values_of_parts(ListSearch* search, const Level* level, Node* key) {
+  constexpr int kMostParts = 8;
+  const List* listed = listed_parts(search, level, key, values_of_part, kMostParts);
+  if (list_length(listed) < 2) return NIL;
+  List* parts = NIL;
+  List* lists = NIL;
+  List* columns = NIL;
+  double combinations = 1;
+  for (const auto* part : each<const ListedPart>(listed)) {
+    // Parts of one column have few of the combinations.
+    List* columns_of_part = pull_vars_of_level(part->part, 0);
+    if (list_intersection(columns, columns_of_part) != NIL) return NIL;
+    columns = list_concat(columns, columns_of_part);
+    // The key of rows with another value would be that of the part.
+    if (other_value_of(level, part->part) != nullptr) return NIL;
+    List* values = list_copy(part->values);
+    if (!has_null(values) && may_be_null(level, part->part)) {
+      values = lappend(values, null_like(part->part));
+    }
+    parts = lappend(parts, part->part);
+    lists = lappend(lists, values);
+    combinations *= list_length(values);
+  }
+  if (combinations > kMostCombinations || !can_be_evaluated(key, parts)) return NIL;
+  List* values = evaluated_combinations(level, key, parts, lists);
+  return list_length(values) <= kMaxElements ? values : NIL;
+}
+
 // Those of its parts, or of conditions, are all that a computed key has, or fewer than there are
 // between its bounds.
 List* values_of_computed_key(ListSearch* search, const Level* level, Node* key) {
@@ -367,15 +426,18 @@ List* values_of_computed_key(ListSearch* search, const Level* level, Node* key) 
 }
 
 List* values_of(ListSearch* search, const Level* level, Node* key) {
-  List* values = IsA(key, Aggref) ? NIL : values_of_part(search, level, key);
-  if (values == NIL && !IsA(key, Var)) values = values_of_computed_key(search, level, key);
-  return values != NIL ? values : series_of_bounds(level, key);
+  const bool is_computed = !IsA(key, Var);
+  List* values = is_computed ? values_in_table(search, level, key) : NIL;
+  if (values == NIL && !IsA(key, Aggref)) values = values_of_part(search, level, key);
+  if (values == NIL && is_computed) values = values_of_computed_key(search, level, key);
+  if (values == NIL) values = series_of_bounds(level, key);
+  return values == NIL && is_computed ? values_of_parts(search, level, key) : values;
 }
 
 }  // namespace
 
-List* public_values_of(const Level* level, Node* key) {
-  ListSearch search{};
+List* public_values_of(const Level* level, Node* key, Lists lists) {
+  ListSearch search{lists, 0, 0};
   return values_of(&search, level, key);
 }
 
@@ -391,9 +453,9 @@ List* public_values_of_column(Oid relation, const char* column) {
   return public_values_of(level, as<Node>(shown->expr));
 }
 
-List* shown_values_of(const Level* level, Node* key) {
+List* shown_values_of(const Level* level, Node* key, Lists lists) {
   List* values = NIL;
-  const List* listed = public_values_of(level, key);
+  const List* listed = public_values_of(level, key, lists);
   for (auto* value : each<Const>(listed)) {
     if (!value->constisnull) values = lappend(values, value);
   }
@@ -412,7 +474,7 @@ const Const* other_value_of(const Level* level, Node* key) {
     const auto definition = definition_of(level, as<Var>(key));
     return definition ? other_value_of(definition->level, definition->expression) : nullptr;
   }
-  ListSearch search{};
+  ListSearch search{Lists::kStated, 0, 0};
   if (IsA(key, Aggref) || values_of_part(&search, level, key) != NIL) return nullptr;
   const auto listed = listed_part(&search, level, key, values_of_part);
   const Const* other = listed ? other_value_of(level, listed->part) : nullptr;

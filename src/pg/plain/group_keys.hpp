@@ -7,14 +7,18 @@
 // complete, rows would be left out, and if it came from the rows, it would tell of them.
 namespace dpquantile {
 
+// Which lists are looked for: not of keys of public tables, or those that are read from these, too.
+enum class Lists { kStated, kAll };
+
 // The values of a key as constants: of a column with a list of keys, truth values or labels of an
 // enum; of functions of times (time_keys.hpp); of roundings of a number with bounds, buckets, CASE
 // with constant results, and conditions; few whole numbers or dates between the bounds of whatever
-// expression (value_bounds.hpp); of an expression of one of these and constants; the constants that
-// WHERE says a key without such a list is one of. Each value once. NULL is one of them if the owner
-// has listed it, a CASE has it as a result, or an expression gives it for a value of the list. NIL
-// if there is no such list, or if it has more than kMaxElements values and no owner has stated it.
-List* public_values_of(const Level* level, Node* key);
+// expression (value_bounds.hpp); of columns of public tables (table_keys.hpp); of an expression of
+// these and constants; the constants that WHERE says a key without such a list is one of. Each
+// value once. NULL is one of them if the owner has listed it, a CASE has it as a result, or an
+// expression gives it for a value of the list. NIL if there is no such list, or if it has more than
+// kMaxElements values and no owner has stated it.
+List* public_values_of(const Level* level, Node* key, Lists lists = Lists::kAll);
 
 // The same for a column of a relation, in a query of all of its rows. ereports if the relation or
 // the column is gone.
@@ -22,7 +26,7 @@ List* public_values_of_column(Oid relation, const char* column);
 
 // The same as an answer shows them: of values that are equal and look different, as 1.0 and 1.00 in
 // CASE, one.
-List* shown_values_of(const Level* level, Node* key);
+List* shown_values_of(const Level* level, Node* key, Lists lists = Lists::kAll);
 
 // The one of these values that stands for all other values of the key: what the owner has stated
 // for the list of a column, or what an expression gives for that. Null if there is none.

@@ -9,7 +9,10 @@
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/public_rows.hpp"
 #include "pg/plain/standard_aggregate.hpp"
+#include "pg/plain/subquery_join.hpp"
+#include "pg/plain/table_keys.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -17,6 +20,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "parser/parse_clause.h"
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "utils/array.h"
@@ -52,41 +56,113 @@ const char* name_of_key(const Query* query, const Node* key) {
   return "?column?";
 }
 
-// Whether all keys have public lists. Else the level notes why.
-bool find_keys(PlainLevel* level, const List* clauses, Replacement* replacement) {
-  const List* columns =
-      get_sortgrouplist_exprs(const_cast<List*>(clauses), level->select->query->targetList);
+// A key with its list alone.
+Factor* factor_of_list(int number, const List* values) {
+  auto* factor = static_cast<Factor*>(palloc(sizeof(Factor)));
+  *factor = {list_make1_int(number), NIL};
+  for (auto* value : each<Const>(values)) {
+    factor->rows = lappend(factor->rows, list_make1(value));
+  }
+  return factor;
+}
+
+// The keys of GROUP BY or DISTINCT. A constant stays one beside others.
+List* keys_of_clauses(const List* clauses, List* targets) {
   bool has_other_keys = false;
-  for (const auto* key : each<const Node>(columns)) has_other_keys |= !IsA(key, Const);
-  for (const auto* column : each<const TargetEntry>(level->select->query->targetList)) {
-    const Index reference = column->ressortgroupref;
-    if (get_sortgroupref_clause_noerr(reference, const_cast<List*>(clauses)) == nullptr) continue;
-    auto* key = as<Node>(column->expr);
-    // It stays a key beside those of the lists.
-    if (IsA(key, Const) && has_other_keys) continue;
-    List* values = shown_values_of(level->select, key);
-    if (values == NIL) {
+  for (const auto* key :
+       each<const Node>(get_sortgrouplist_exprs(const_cast<List*>(clauses), targets))) {
+    has_other_keys |= !IsA(key, Const);
+  }
+  List* keys = NIL;
+  for (const auto* column : each<const TargetEntry>(targets)) {
+    const bool is_key = get_sortgroupref_clause_noerr(column->ressortgroupref,
+                                                      const_cast<List*>(clauses)) != nullptr;
+    const bool stays = IsA(column->expr, Const) && has_other_keys;
+    if (is_key && !stays) keys = lappend(keys, column->expr);
+  }
+  return keys;
+}
+
+struct ListOfKey {
+  List* values;
+  Const* substitute;  // as in Replacement
+};
+
+[[noreturn]] void refuse_without_rows(const PlainLevel* level, Oid table) {
+  refuse(level->refused, kNowhere,
+         psprintf("no row of \"%s\" is left, so that the answer has no group", get_rel_name(table)),
+         "The groups are those of the rows of this table that conditions on it let pass. Ask the "
+         "table itself which rows there are: it is public.");
+}
+
+// Those of keys of public tables.
+void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* lists,
+                          Replacement* replacement) {
+  for (const auto* table : each<const TableKeys>(keys_of_tables(level->select, keys))) {
+    if (table->rows == NIL && !is_after_charge()) refuse_without_rows(level, table->table);
+    if (table->rows == NIL || list_member_ptr(table->substitutes, nullptr)) continue;
+    auto* factor = static_cast<Factor*>(palloc(sizeof(Factor)));
+    *factor = {table->numbers, table->rows};
+    replacement->factors = lappend(replacement->factors, factor);
+    const ListCell* cell;
+    foreach (cell, table->numbers) {
+      const int number = lfirst_int(cell);
+      const int column = foreach_current_index(cell);
+      List* values = NIL;
+      for (const auto* row : each<const List>(table->rows)) {
+        values = list_append_unique(values, list_nth(row, column));
+      }
+      lists[number] = {values, static_cast<Const*>(list_nth(table->substitutes, column))};
+      replacement->of_tables = bms_add_member(replacement->of_tables, number);
+    }
+  }
+}
+
+void add_key(const PlainLevel* level, Node* key, const ListOfKey& list, Replacement* replacement) {
+  List* values = list.values;
+  if (has_null(values)) {
+    replacement->nulls = bms_add_member(replacement->nulls, list_length(replacement->keys));
+  }
+  replacement->keys = lappend(replacement->keys, key);
+  replacement->substitutes = lappend(replacement->substitutes, list.substitute);
+  replacement->others =
+      lappend(replacement->others, const_cast<Const*>(other_value_of(level->select, key)));
+  replacement->whole_lists = lappend(replacement->whole_lists, values);
+}
+
+// Whether all keys have public lists. Else the level notes why.
+bool find_keys(PlainLevel* level, const List* clauses, Lists lists, Replacement* replacement) {
+  const List* keys = keys_of_clauses(clauses, level->select->query->targetList);
+  auto* found = static_cast<ListOfKey*>(
+      palloc0(static_cast<Size>(list_length(keys) + 1) * sizeof(ListOfKey)));
+  if (lists == Lists::kAll) find_lists_of_tables(level, keys, found, replacement);
+  const ListCell* cell;
+  foreach (cell, keys) {
+    auto* key = static_cast<Node*>(lfirst(cell));
+    const int number = foreach_current_index(cell);
+    ListOfKey* list = &found[number];
+    if (lists == Lists::kStated && is_of_table(level->select, key)) return false;
+    if (list->values == NIL) {
+      list->values = shown_values_of(level->select, key, lists);
+      list->substitute = substitute_of(list->values);
+      // NULL alone is no list.
+      if (list->substitute == nullptr) list->values = NIL;
+      replacement->factors = lappend(replacement->factors, factor_of_list(number, list->values));
+    }
+    if (list->values == NIL) {
       level->unlisted = psprintf("Key \"%s\" has no public list of at most %d values.",
                                  name_of_key(level->select->query, key), kMaxElements);
       return false;
     }
-    if (has_null(values)) {
-      replacement->nulls = bms_add_member(replacement->nulls, list_length(replacement->keys));
-    }
-    replacement->keys = lappend(replacement->keys, key);
-    replacement->lists = lappend(replacement->lists, values);
-    replacement->substitutes = lappend(replacement->substitutes, substitute_of(values));
-    replacement->others =
-        lappend(replacement->others, const_cast<Const*>(other_value_of(level->select, key)));
-    replacement->whole_lists = lappend(replacement->whole_lists, values);
+    add_key(level, key, *list, replacement);
   }
   return true;
 }
 
 int longest_list(const Replacement& replacement) {
   int longest = 0;
-  for (const auto* values : each<const List>(replacement.lists)) {
-    longest = Max(longest, list_length(values));
+  for (const auto* factor : each<const Factor>(replacement.factors)) {
+    longest = Max(longest, list_length(factor->rows));
   }
   return longest;
 }
@@ -165,7 +241,7 @@ bool is_of_listed_values(const Level* level, const Replacement& replacement, int
   if (named == 0 || !can_be_evaluated(condition, keys)) return false;
   const PreparedExpression test = prepare_expression(level, condition, keys);
   int listed = 0;
-  for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.lists, number)))) {
+  for (auto* value : each<Node>(static_cast<List*>(list_nth(replacement.whole_lists, number)))) {
     if (equal(value, list_nth(replacement.others, number))) continue;
     if (is_true(test, list_make1(value))) ++listed;
   }
@@ -222,17 +298,33 @@ List* conditions_of_where(const Level* level, const Replacement& replacement) {
   return conditions_on_groups(level, replacement, conditions);
 }
 
-// Leaves out values of each key that conditions on it alone leave out; of all values but one, as
+// The rows of keys that have their values together for which conditions on them alone may be true.
+List* rows_left(const Level* level, const Replacement& replacement, const Factor* factor,
+                const List* conditions) {
+  List* keys = NIL;
+  const ListCell* cell;
+  foreach (cell, factor->numbers) {
+    keys = lappend(keys, list_nth(replacement.new_keys, lfirst_int(cell)));
+  }
+  const List* tests = tests_of(level, keys, conditions);
+  List* left = NIL;
+  for (auto* row : each<List>(factor->rows)) {
+    if (may_be_shown(tests, row)) left = lappend(left, row);
+  }
+  return left;
+}
+
+// Leaves out values of each factor that conditions on it alone leave out; of all rows but one, as
 // VALUES has a row. The conditions stay in the query.
 void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
   List* shorter = NIL;
-  for (int i = 0; i < list_length(replacement->keys); ++i) {
-    auto* new_key = static_cast<Node*>(list_nth(replacement->new_keys, i));
-    const auto* values = static_cast<const List*>(list_nth(replacement->lists, i));
-    List* left = values_left(level, new_key, values, conditions);
-    shorter = lappend(shorter, left != NIL ? left : list_make1(linitial(values)));
+  for (const auto* factor : each<const Factor>(replacement->factors)) {
+    auto* made = static_cast<Factor*>(palloc(sizeof(Factor)));
+    *made = {factor->numbers, rows_left(level, *replacement, factor, conditions)};
+    if (made->rows == NIL) made->rows = list_make1(linitial(factor->rows));
+    shorter = lappend(shorter, made);
   }
-  replacement->lists = shorter;
+  replacement->factors = shorter;
 }
 
 // How many keys of the lists WHERE leaves. More than kMaxElements are not counted. A list of no
@@ -255,10 +347,8 @@ int leave_keys(const PlainLevel* level, const List* conditions, Replacement* rep
 
 // Whether WHERE leaves out a whole list, or all combinations where they can be looked at.
 bool leaves_none(const PlainLevel* level, Replacement replacement, const List* conditions) {
-  for (int i = 0; i < list_length(replacement.keys); ++i) {
-    auto* new_key = static_cast<Node*>(list_nth(replacement.new_keys, i));
-    const auto* values = static_cast<const List*>(list_nth(replacement.lists, i));
-    if (values_left(level->select, new_key, values, conditions) == NIL) return true;
+  for (const auto* factor : each<const Factor>(replacement.factors)) {
+    if (rows_left(level->select, replacement, factor, conditions) == NIL) return true;
   }
   return combinations(replacement) <= kMostListed &&
          leave_keys(level, conditions, &replacement) == 0;
@@ -286,8 +376,9 @@ void note_keys_without_null(const PlainLevel* level, const Replacement& replacem
   Statement* statement = level->select->statement;
   for (int i = 0; i < list_length(replacement.keys); ++i) {
     auto* key = static_cast<Node*>(list_nth(replacement.keys, i));
-    const bool has_group =
-        bms_is_member(i, replacement.nulls) || list_nth(replacement.others, i) != nullptr;
+    const bool has_group = bms_is_member(i, replacement.nulls) ||
+                           bms_is_member(i, replacement.of_tables) ||
+                           list_nth(replacement.others, i) != nullptr;
     if (has_group || !may_be_null(level->select, key)) continue;
     const char* name = name_of_key(level->select->query, key);
     bool is_known = false;
@@ -315,8 +406,12 @@ bool is_plain(const Query* query) {
   return !query->hasAggs && !query->hasWindowFuncs && !query->hasSubLinks &&
          query->groupClause == NIL && query->groupingSets == NIL && query->distinctClause == NIL &&
          query->havingQual == nullptr && query->setOperations == nullptr &&
-         query->rowMarks == NIL && query->jointree->quals == nullptr &&
-         list_length(query->jointree->fromlist) == 1 &&
+         query->rowMarks == NIL && query->jointree->quals == nullptr;
+}
+
+// The same of one table or query.
+bool is_plain_around(const Query* query) {
+  return is_plain(query) && list_length(query->jointree->fromlist) == 1 &&
          IsA(linitial(query->jointree->fromlist), RangeTblRef);
 }
 
@@ -339,36 +434,84 @@ bool combines_lists(const Query* query) {
 // that.
 bool is_shown(const Level* level) {
   for (const Level* around = level->parent; around != nullptr; around = around->parent) {
-    if (!is_plain(around->query) && !combines_lists(around->query)) return false;
+    if (!is_plain_around(around->query) && !combines_lists(around->query)) return false;
   }
   return true;
 }
 
-// Whether FROM has all rows of the table: no query below it chooses some.
-bool has_all_rows(const Level* level) {
-  const auto* from = static_cast<const RangeTblRef*>(linitial(level->query->jointree->fromlist));
-  const Entry& entry = entry_of(level, from->rtindex);
+bool compares_columns(const Node* term) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return false;
+  const auto* left = static_cast<const Node*>(linitial(as<OpExpr>(term)->args));
+  return IsA(left, Var) && IsA(lsecond(as<OpExpr>(term)->args), Var) &&
+         op_mergejoinable(as<OpExpr>(term)->opno, exprType(left));
+}
+
+// Whether FROM has all rows of the tables, as its joins bring them together: no query below it
+// chooses some, and no join by anything but columns of both sides.
+bool has_all_rows(const Level* level, const Node* from) {
+  check_stack_depth();
+  if (IsA(from, JoinExpr)) {
+    const auto* join = as<JoinExpr>(from);
+    for (const auto* term : each<const Node>(terms_of(join->quals))) {
+      if (!compares_columns(term)) return false;
+    }
+    return has_all_rows(level, join->larg) && has_all_rows(level, join->rarg);
+  }
+  if (IsA(from, FromExpr)) {
+    const List* parts = as<FromExpr>(from)->fromlist;
+    return list_length(parts) == 1 &&
+           has_all_rows(level, static_cast<const Node*>(linitial(parts)));
+  }
+  const int number = as<RangeTblRef>(from)->rtindex;
+  const Entry& entry = entry_of(level, number);
   if (entry.borrowed != nullptr) return entry.table->tablesample == nullptr;
-  const Query* below = entry.below == nullptr ? nullptr : entry.below->query;
-  return below != nullptr && is_plain(below) && below->limitCount == nullptr &&
-         below->limitOffset == nullptr && !below->hasTargetSRFs && has_all_rows(entry.below);
+  if (entry.below == nullptr) return is_readable_table(level, number);
+  const Query* below = entry.below->query;
+  return is_plain(below) && below->limitCount == nullptr && below->limitOffset == nullptr &&
+         !below->hasTargetSRFs && has_all_rows(entry.below, as<Node>(below->jointree));
 }
 
 bool is_of_keys_alone(const Query* query) {
   return !query->hasAggs && !query->hasWindowFuncs && query->groupingSets == NIL &&
          query->havingQual == nullptr && query->rowMarks == NIL && !query->hasDistinctOn &&
-         (query->groupClause != NIL) != (query->distinctClause != NIL) && query->cteList == NIL &&
-         list_length(query->jointree->fromlist) == 1 &&
-         IsA(linitial(query->jointree->fromlist), RangeTblRef);
+         (query->groupClause != NIL) != (query->distinctClause != NIL) && query->cteList == NIL;
 }
 
 }  // namespace
 
-Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_persons) {
+namespace {
+
+// Adds columns of tables that stand outside of aggregates to the keys, which determine them: GROUP
+// BY c.id with c.name. That changes no group.
+void add_dependent_keys(const Level* level) {
+  Query* query = level->query;
+  List* keys = get_sortgrouplist_exprs(query->groupClause, query->targetList);
+  List* columns = NIL;
+  const auto find = [&](Node* node) {
+    if (list_member(keys, node) || IsA(node, Aggref)) return Look::kPast;
+    if (IsA(node, Var) && is_of_table(level, node)) columns = list_append_unique(columns, node);
+    return Look::kBelow;
+  };
+  (void)search(query->targetList, find);
+  (void)search(query->havingQual, find);
+  if (columns == NIL) return;
+  query->targetList = list_copy(query->targetList);
+  query->groupClause = list_copy(query->groupClause);
+  for (auto* column : each<Var>(columns)) {
+    const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
+    TargetEntry* key =
+        makeTargetEntry(static_cast<Expr*>(copyObjectImpl(column)), number, nullptr, true);
+    query->targetList = lappend(query->targetList, key);
+    key->ressortgroupref = assignSortGroupRef(key, query->targetList);
+    query->groupClause = lappend(query->groupClause, grouping_by(key));
+  }
+}
+
+Node* group_by_lists(PlainLevel* level, bool may_choose_keys, bool counts_persons, Lists lists) {
   Query* query = level->select->query;
   Replacement replacement{};
   replacement.moves_ctes = query->cteList != NIL;
-  if (!find_keys(level, query->groupClause, &replacement)) return nullptr;
+  if (!find_keys(level, query->groupClause, lists, &replacement)) return nullptr;
   auto* columns = as<Node>(query->targetList);
   Node* having = query->havingQual;
   if (counts_persons) {
@@ -404,11 +547,27 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
   return static_cast<Node*>(llast(replacement.new_columns));
 }
 
+}  // namespace
+
+Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_persons,
+                           Lists lists) {
+  Query* query = level->select->query;
+  List* targets = query->targetList;
+  List* clauses = query->groupClause;
+  if (lists == Lists::kAll) add_dependent_keys(level->select);
+  Node* row = group_by_lists(level, may_choose_keys, counts_persons, lists);
+  if (row == nullptr) {
+    query->targetList = targets;
+    query->groupClause = clauses;
+  }
+  return row;
+}
+
 List* values_left_by_where(const Level* level, Node* key, List* values) {
   Replacement replacement{};
   replacement.keys = list_make1(key);
   replacement.new_keys = replacement.keys;
-  replacement.lists = list_make1(values);
+  replacement.whole_lists = list_make1(values);
   replacement.others = list_make1(const_cast<Const*>(other_value_of(level, key)));
   return values_left(level, key, values, conditions_of_where(level, replacement));
 }
@@ -418,9 +577,10 @@ bool list_public_keys(PlainLevel* level) {
   Replacement replacement{};
   if (!is_of_keys_alone(query)) return false;
   const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;
-  if (!find_keys(level, clauses, &replacement)) return false;
+  if (!find_keys(level, clauses, Lists::kAll, &replacement)) return false;
   level->unlisted = "The query asks which keys the rows have, and a list does not tell that.";
-  if (!is_shown(level->select) || !has_all_rows(level->select)) return false;
+  const auto* from = as<Node>(query->jointree);
+  if (!is_shown(level->select) || !has_all_rows(level->select, from)) return false;
   if (find_columns(as<Node>(query->targetList), &replacement) ||
       find_columns(query->jointree->quals, &replacement)) {
     return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/plain/group_keys.hpp"
 #include "pg/plain/plain_level.hpp"
 
 // A grouped query level, rewritten so that its groups are those of public lists of keys:
@@ -49,12 +50,13 @@ namespace dpquantile {
 // that counts, or null, and changes nothing, if a key has no public list, or if they have more
 // combinations than kMaxElements and than the longest list has keys, and keys may be chosen
 // privately. Otherwise so many are refused. `counts_persons`: as counts_persons_by_group() says.
-Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_persons);
+Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_persons,
+                           Lists lists);
 
 // A query for nothing but keys with public lists, by GROUP BY or DISTINCT, reads the lists in the
 // place of the rows, and costs nothing. A condition on the keys chooses among them. The query must
-// be of all rows of the table, and what it gives must be shown as it is. Returns false, and changes
-// nothing, if the query is another one.
+// be of all rows of the table, perhaps joined with public tables by columns alone, and what it
+// gives must be shown as it is. Returns false, and changes nothing, if the query is another one.
 bool list_public_keys(PlainLevel* level);
 
 // Those of the public list of a key that WHERE leaves. What follows from them is as public as the

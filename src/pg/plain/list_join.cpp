@@ -27,7 +27,9 @@ bool has_nulls(const Replacement& replacement) {
 
 double combinations(const Replacement& replacement) {
   double count = 1;
-  for (const auto* row : each<const List>(replacement.lists)) count *= list_length(row);
+  for (const auto* factor : each<const Factor>(replacement.factors)) {
+    count *= list_length(factor->rows);
+  }
   return count;
 }
 

@@ -12,12 +12,19 @@ extern "C" {
 // and rows put into it.
 namespace dpquantile {
 
+// Keys that have their values together (table_keys.hpp), or one key with its list.
+struct Factor {
+  List* numbers;  // int: which of the keys
+  List* rows;     // List of List of Const
+};
+
 struct Replacement : RowsBelow {
-  List* lists;        // the public values of the keys that conditions on one key leave in
-  List* whole_lists;  // all of them
-  Bitmapset* nulls;   // the numbers of the keys with NULL in their lists
-  List* substitutes;  // for each key a value of its list that is not NULL
-  List* others;       // for each key the value of its list that stands for all others, or null
+  List* factors;         // Factor: each key in one; the rows that conditions on their keys leave in
+  List* whole_lists;     // for each key all of its public values
+  Bitmapset* of_tables;  // the numbers of the keys whose lists have all that rows may have
+  Bitmapset* nulls;      // the numbers of the keys with NULL in their lists
+  List* substitutes;     // for each key a value of its list that is not NULL
+  List* others;          // for each key the value of its list that stands for all others, or null
   // For each key the value of its list that a row is joined with, or null if none is; null: rows
   // are not joined with lists.
   List* found;
@@ -38,25 +45,35 @@ double combinations(const Replacement& replacement);
 // Whether these may be arrays, as more than kMaxElements are. Else they are VALUES.
 bool has_array_types(const Replacement& replacement);
 
-// Calls `use` with each combination of the values of the keys, until it returns false. The row has
+// Calls `use` with each combination of the rows of the factors, until it returns false. The row has
 // a constant for each key, and changes from call to call.
 template <class Use>
 void each_combination(const Replacement& replacement, Use use) {
   List* row = NIL;
-  for (auto* values : each<List>(replacement.lists)) {
-    if (values == NIL) return;
-    row = lappend(row, linitial(values));
+  for (int key = 0; key < list_length(replacement.keys); ++key) row = lappend(row, nullptr);
+  const int factors = list_length(replacement.factors);
+  auto* next = static_cast<int*>(palloc0(static_cast<Size>(factors + 1) * sizeof(int)));
+  const auto rows_of = [&](int number) {
+    return static_cast<const Factor*>(list_nth(replacement.factors, number))->rows;
+  };
+  const auto take = [&](int number) {
+    const auto* factor = static_cast<const Factor*>(list_nth(replacement.factors, number));
+    const auto* values = static_cast<const List*>(list_nth(factor->rows, next[number]));
+    for (int i = 0; i < list_length(factor->numbers); ++i) {
+      lfirst(list_nth_cell(row, list_nth_int(factor->numbers, i))) = list_nth(values, i);
+    }
+  };
+  for (int number = 0; number < factors; ++number) {
+    if (rows_of(number) == NIL) return;
+    take(number);
   }
-  const int keys = list_length(row);
-  auto* numbers = static_cast<int*>(palloc0(static_cast<Size>(keys + 1) * sizeof(int)));
-  for (int key = 0; key >= 0;) {
+  for (int number = 0; number >= 0;) {
     CHECK_FOR_INTERRUPTS();
     if (!use(row)) return;
-    for (key = keys - 1; key >= 0; --key) {
-      const auto* values = static_cast<const List*>(list_nth(replacement.lists, key));
-      numbers[key] = (numbers[key] + 1) % list_length(values);
-      lfirst(list_nth_cell(row, key)) = list_nth(values, numbers[key]);
-      if (numbers[key] > 0) break;
+    for (number = factors - 1; number >= 0; --number) {
+      next[number] = (next[number] + 1) % list_length(rows_of(number));
+      take(number);
+      if (next[number] > 0) break;
     }
   }
 }

@@ -251,6 +251,10 @@ bool NullSearch::may_be_null(const Level* level, Node* expression) {
   switch (nodeTag(expression)) {
     case T_Var:
       return column_may_be_null(level, as<Var>(expression));
+    case T_FuncExpr:
+      if (as<FuncExpr>(expression)->funcid == F_CONCAT) return false;
+      if (may_lack_result(expression)) return true;
+      break;
     case T_CoalesceExpr:
       return all_may_be_null(level, as<CoalesceExpr>(expression)->args);
     case T_MinMaxExpr:
@@ -281,6 +285,10 @@ bool NullSearch::may_be_null(const Level* level, Node* expression) {
 }
 
 }  // namespace
+
+bool may_be_absent(const Level* level, int entry) {
+  return may_be_absent(as<Node>(level->query->jointree), entry, false);
+}
 
 bool may_be_null(const Level* level, Node* expression) {
   return NullSearch().may_be_null(level, expression);

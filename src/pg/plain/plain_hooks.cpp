@@ -5,6 +5,7 @@
 #include "pg/parameters/expected_error.hpp"
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/plain_query.hpp"
+#include "pg/plain/public_rows.hpp"
 #include "pg/plain/shown_rows.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/server/mark.hpp"
@@ -124,6 +125,7 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   if (shown) put_mark(&plan->rtable, ShownRows{*shown});
   if (notes_errors) put_mark(&plan->rtable, NotedErrors{true});
   if (statement->has_values_of_time_zone) mark_time_zone(plan);
+  mark_rows(plan, statement);
   tell_of_bounds(statement->answered_by_bounds);
   tell_of_keys_without_null(statement->keys_without_null);
   tell_of_chosen_groups(statement);
@@ -133,6 +135,7 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
 // Release nodes ask again before they charge. Plans of nothing but a list have none.
 void start_plain(QueryDesc* query, int flags) {
   require_time_zone(query->plannedstmt);
+  require_rows(query->plannedstmt, query->snapshot);
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
 

@@ -48,6 +48,10 @@ struct JoinKey {
   List* left;     // those of its sides
   List* right;
   bool is_hashed;
+  // If it is a condition of an outer join: the part whose rows that keeps, and the one that it may
+  // leave out.
+  List* kept;    // JudgedEntry*
+  List* absent;  // JudgedEntry*
 };
 
 struct Block {
@@ -133,7 +137,7 @@ void add_terms(Block* block, const JudgedLevel* level, Node* condition, const Li
 
 // As the planner sees the condition: it makes NOT (a <> b) an equality, and takes what the sides of
 // OR have in common out of it.
-void add_keys(Block* block, const JudgedLevel* level, Node* condition) {
+void add_keys(Block* block, const JudgedLevel* level, Node* condition, List* kept, List* absent) {
   Node* simple = eval_const_expressions(nullptr, condition);
   simple = as<Node>(canonicalize_qual(as<Expr>(simple), false));
   if (simple == nullptr) return;
@@ -147,18 +151,20 @@ void add_keys(Block* block, const JudgedLevel* level, Node* condition) {
     if (!is_of_several(columns)) continue;
     List* left = columns_of(level, static_cast<Node*>(linitial(comparison->args)));
     List* right = columns_of(level, static_cast<Node*>(lsecond(comparison->args)));
-    block->keys = lappend(block->keys, on_heap(JoinKey{columns, left, right, is_hashed}));
+    block->keys =
+        lappend(block->keys, on_heap(JoinKey{columns, left, right, is_hashed, kept, absent}));
   }
 }
 
-void add_conditions(Block* block, const JudgedLevel* level, Node* condition, const List* later) {
+void add_conditions(Block* block, const JudgedLevel* level, Node* condition, const List* later,
+                    List* kept = NIL, List* absent = NIL) {
   if (condition == nullptr) return;
   // WHERE may be a list of conditions.
   if (IsA(condition, List)) {
     condition = as<Node>(make_ands_explicit(as<List>(condition)));
   }
   add_terms(block, level, condition, later);
-  add_keys(block, level, condition);
+  add_keys(block, level, condition, kept, absent);
 }
 
 // ---- FROM ----------------------------------------------------------------------------------
@@ -177,7 +183,8 @@ Part walk_join(Block* block, const JudgedLevel* level, const JoinExpr* join) {
   const bool keeps_left = join->jointype == JOIN_LEFT;
   const Part& kept = keeps_left ? left : right;
   const Part& other = keeps_left ? right : left;
-  add_conditions(block, level, join->quals, list_concat_copy(absent, kept.entries));
+  add_conditions(block, level, join->quals, list_concat_copy(absent, kept.entries), kept.entries,
+                 other.entries);
   return {entries, list_concat(absent, other.entries)};
 }
 
@@ -498,13 +505,28 @@ void check_parts_of_key(const Block& block, const Base& base, const List* keys) 
   }
 }
 
-void check_table(const Block& block, const Base& base) {
+bool have_protected_rows(const List* entries) {
+  for (const auto* entry : each<const JudgedEntry>(entries)) {
+    if (has_protected_rows(*entry)) return true;
+  }
+  return false;
+}
+
+// Whether PostgreSQL joins a table with protected rows before it compares it by a key: that is a
+// condition of an outer join of both with public rows, which stay. It makes no inner join of it,
+// because no condition drops public rows.
+bool is_joined_before(const JudgedLevel* block, const JoinKey& key, const JudgedEntry* entry) {
+  return keeps_public_rows(block) && list_member_ptr(key.absent, entry) &&
+         have_protected_rows(key.absent) && !have_protected_rows(key.kept);
+}
+
+void check_table(const JudgedLevel* level, const Block& block, const Base& base) {
   const JudgedEntry* entry = &entry_of(base.level, base.number);
   List* keys = NIL;
   const ListCell* cell;
   foreach (cell, block.keys) {
     const auto* key = static_cast<const JoinKey*>(lfirst(cell));
-    if (!has_column_of(key->columns, entry)) continue;
+    if (!has_column_of(key->columns, entry) || is_joined_before(level, *key, entry)) continue;
     for (const auto* other : each<const JoinKey>(keys)) {
       if (!may_meet_many(*other, *key, entry)) continue;
       refuse_many(base,
@@ -527,7 +549,7 @@ void count_comparisons(JudgedLevel* level) {
   double compared = kRowsOfHash;
   for (const auto* base : each<const Base>(block.bases)) {
     const JudgedEntry& entry = entry_of(base->level, base->number);
-    if (entry.is_joined_table || entry.public_level != nullptr) check_table(block, *base);
+    if (entry.is_joined_table || entry.public_level != nullptr) check_table(level, block, *base);
     if (!is_list(entry)) continue;
     const Comparisons list = comparisons_with_list(level, block, *base);
     if (list.may_multiply) multiplied *= list.rows;

@@ -21,6 +21,13 @@ struct ChosenGroups {
   const char* reason;    // why it has no list, as a sentence; null: as the query has another form
 };
 
+// Rows of a public table from which lists of keys have been made (pg/plain).
+struct PublicRead {
+  Oid relation;
+  List* columns;  // int
+  uint64 digest;  // of the values of these columns in all rows
+};
+
 struct Statement {
   List* borrowed;  // BorrowedRelation
   Level* top;
@@ -35,6 +42,8 @@ struct Statement {
   // aggregates such groups.
   List* chosen_groups;  // ChosenGroups
   bool aggregates_chosen_groups;
+  // What has been read of public tables for it: PublicRead (pg/plain).
+  List* public_reads;
   // The names of standard aggregates of which a public bound is the answer: char* (pg/plain).
   List* answered_by_bounds;
 };

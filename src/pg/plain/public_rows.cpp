@@ -1,0 +1,242 @@
+#include "pg/plain/public_rows.hpp"
+
+#include "pg/borrowed/early_values.hpp"
+#include "pg/grants/protection_catalog.hpp"
+#include "pg/server/mark.hpp"
+#include "pg/server/nodes.hpp"
+#include "pg/server/permissions_of_entry.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "access/parallel.h"
+#include "access/table.h"
+#include "catalog/pg_am_d.h"
+#include "catalog/pg_class.h"
+#include "common/hashfn.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "parser/parsetree.h"
+#include "storage/bufmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/plancache.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+}
+
+namespace dpquantile {
+
+bool is_readable_table(const Level* level, int number) {
+  const Entry& entry = entry_of(level, number);
+  const RangeTblEntry* table = entry.table;
+  if (table->rtekind != RTE_RELATION || entry.borrowed != nullptr) return false;
+  if (table->relkind != RELKIND_RELATION || table->tablesample != nullptr ||
+      table->securityQuals != NIL || find_protected_relation(table->relid) != nullptr) {
+    return false;
+  }
+  const RelationPermissions* permissions = permissions_of_relation(level->query, table);
+  return may_select(permissions, GetUserId()) &&
+         check_enable_rls(table->relid, InvalidOid, true) == RLS_NONE;
+}
+
+namespace {
+
+// ---- Reading -------------------------------------------------------------------------------
+
+bool may_read(Oid relation, const List* columns) {
+  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK) return true;
+  const ListCell* cell;
+  foreach (cell, columns) {
+    const auto column = static_cast<AttrNumber>(lfirst_int(cell));
+    if (pg_attribute_aclcheck(relation, column, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+      return false;
+  }
+  return true;
+}
+
+// PostgreSQL 18 computes some columns where they are read.
+bool has_stored_columns(Relation table, const List* columns) {
+  constexpr char kVirtual = 'v';
+  const ListCell* cell;
+  foreach (cell, columns) {
+    const int column = lfirst_int(cell);
+    if (column < 1 || column > RelationGetNumberOfAttributes(table)) return false;
+    const auto* attribute = TupleDescAttr(RelationGetDescr(table), column - 1);
+    if (attribute->attisdropped || attribute->attgenerated == kVirtual) return false;
+  }
+  return true;
+}
+
+bool is_small_heap(Relation table) {
+  return table->rd_rel->relkind == RELKIND_RELATION && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
+         !RELATION_IS_OTHER_TEMP(table) && !table->rd_rel->relhassubclass &&
+         RelationGetNumberOfBlocks(table) <= kMaxElements;
+}
+
+uint64 hash_of_bytes(const void* bytes, Size length, uint64 seed) {
+  return hash_bytes_extended(static_cast<const unsigned char*>(bytes), static_cast<int>(length),
+                             seed);
+}
+
+// Adds a value to the hash of its row. False if it is too long, or out of line, where it counts as
+// NULL beside protected rows.
+bool add_value(PublicScan* scan, NullableDatum value, const FormData_pg_attribute* attribute,
+               uint64* hash) {
+  if (value.isnull) {
+    *hash = hash_of_bytes("", 0, ~*hash);
+    return true;
+  }
+  const void* bytes = &value.value;
+  Size length = sizeof(Datum);
+  if (attribute->attlen == -1) {
+    if (VARATT_IS_EXTERNAL(DatumGetPointer(value.value))) return false;
+    if (toast_raw_datum_size(value.value) > kMaxValueBytes) return false;
+    const auto* text = PG_DETOAST_DATUM_PACKED(value.value);
+    bytes = VARDATA_ANY(text);
+    length = VARSIZE_ANY_EXHDR(text);
+  } else if (!attribute->attbyval) {
+    bytes = DatumGetPointer(value.value);
+    length = attribute->attlen == -2 ? strlen(DatumGetCString(value.value))
+                                     : static_cast<Size>(attribute->attlen);
+  }
+  *hash = hash_of_bytes(bytes, length, *hash);
+  scan->bytes += length;
+  return scan->bytes <= kMostListedBytes;
+}
+
+}  // namespace
+
+bool begin_scan(PublicScan* scan, Oid relation, List* columns, Snapshot snapshot) {
+  *scan = {};
+  if (!may_read(relation, columns)) return false;
+  Relation table = try_table_open(relation, AccessShareLock);
+  if (table == nullptr) return false;
+  if (!is_small_heap(table) || !has_stored_columns(table, columns)) {
+    table_close(table, NoLock);
+    return false;
+  }
+  scan->table = table;
+  scan->columns = columns;
+  scan->slot = table_slot_create(table, nullptr);
+  scan->scan = DPQ_SCAN_TABLE(table, snapshot);
+  return true;
+}
+
+bool next_row(PublicScan* scan) {
+  CHECK_FOR_INTERRUPTS();
+  if (scan->is_too_large || !table_scan_getnextslot(scan->scan, ForwardScanDirection, scan->slot)) {
+    return false;
+  }
+  uint64 hash = 0;
+  const ListCell* cell;
+  foreach (cell, scan->columns) {
+    const int column = lfirst_int(cell);
+    NullableDatum value;
+    value.value = slot_getattr(scan->slot, column, &value.isnull);
+    const auto* attribute = TupleDescAttr(RelationGetDescr(scan->table), column - 1);
+    if (!add_value(scan, value, attribute, &hash)) scan->is_too_large = true;
+  }
+  scan->digest += hash_of_bytes(&hash, sizeof(hash), 1);
+  return !scan->is_too_large;
+}
+
+void end_scan(PublicScan* scan) {
+  table_endscan(scan->scan);
+  ExecDropSingleTupleTableSlot(scan->slot);
+  table_close(scan->table, NoLock);
+}
+
+// ---- Plans ---------------------------------------------------------------------------------
+
+namespace {
+
+// What a plan has read: of each table its OID, the number of its columns, and these; the digests as
+// texts.
+struct PlannedRows {
+  List* tables;   // of OIDs
+  List* counts;   // of int
+  List* columns;  // of int
+  List* digests;  // of String
+
+  static constexpr MarkKind kKind = {"dpquantile rows", 1};
+  void each_field(MarkFields* fields) {
+    fields->list("tables", T_OidList, &tables);
+    fields->list("counts", T_IntList, &counts, list_length(tables));
+    fields->list("columns", T_IntList, &columns);
+    fields->texts("digests", &digests, list_length(tables));
+  }
+};
+
+const char* text_of_digest(uint64 digest) {
+  return psprintf("%016llx", static_cast<unsigned long long>(digest));
+}
+
+// Null if the rows cannot be read any more.
+const char* digest_of_rows(Oid relation, List* columns, Snapshot snapshot) {
+  PublicScan scan;
+  if (!begin_scan(&scan, relation, columns, snapshot)) return nullptr;
+  while (next_row(&scan)) {
+  }
+  end_scan(&scan);
+  return scan.is_too_large ? nullptr : text_of_digest(scan.digest);
+}
+
+[[noreturn]] void refuse_other_rows(Oid relation) {
+  const char* name = get_rel_name(relation);
+  ResetPlanCache();
+  ereport(ERROR,
+          (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+           errmsg("the rows of \"%s\" have changed since the query was planned",
+                  name == nullptr ? "a dropped table" : name),
+           errdetail("The groups of the planned query are those of the rows that this public table "
+                     "had then."),
+           errhint("%sAsk again: the query will be planned anew.", charge_of_refused_call())));
+}
+
+}  // namespace
+
+void note_rows(Statement* statement, const PublicScan& scan) {
+  for (auto* known : each<PublicRead>(statement->public_reads)) {
+    if (known->relation == RelationGetRelid(scan.table) && equal(known->columns, scan.columns))
+      return;
+  }
+  auto* read = static_cast<PublicRead*>(palloc(sizeof(PublicRead)));
+  *read = {RelationGetRelid(scan.table), scan.columns, scan.digest};
+  statement->public_reads = lappend(statement->public_reads, read);
+}
+
+void mark_rows(PlannedStmt* plan, const Statement* statement) {
+  if (statement->public_reads == NIL) return;
+  PlannedRows rows{};
+  for (const auto* read : each<const PublicRead>(statement->public_reads)) {
+    rows.tables = lappend_oid(rows.tables, read->relation);
+    rows.counts = lappend_int(rows.counts, list_length(read->columns));
+    rows.columns = list_concat(rows.columns, read->columns);
+    rows.digests =
+        lappend(rows.digests, makeString(const_cast<char*>(text_of_digest(read->digest))));
+    plan->relationOids = list_append_unique_oid(plan->relationOids, read->relation);
+  }
+  put_mark(&plan->rtable, rows);
+  // PostgreSQL plans it anew where another transaction may have changed the rows.
+  plan->transientPlan = true;
+}
+
+void require_rows(const PlannedStmt* plan, Snapshot snapshot) {
+  PlannedRows rows;
+  if (IsParallelWorker() || !find_mark(plan->rtable, &rows)) return;
+  int next = 0;
+  const ListCell* cell;
+  foreach (cell, rows.tables) {
+    const int number = foreach_current_index(cell);
+    List* columns = NIL;
+    for (int i = 0; i < list_nth_int(rows.counts, number); ++i) {
+      columns = lappend_int(columns, list_nth_int(rows.columns, next++));
+    }
+    const char* digest = digest_of_rows(lfirst_oid(cell), columns, snapshot);
+    const char* planned = strVal(list_nth(rows.digests, number));
+    if (digest == nullptr || strcmp(digest, planned) != 0) refuse_other_rows(lfirst_oid(cell));
+  }
+}
+
+}  // namespace dpquantile

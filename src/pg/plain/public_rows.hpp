@@ -1,0 +1,47 @@
+#pragma once
+
+#include "pg/query/level.hpp"
+
+extern "C" {
+#include "access/tableam.h"
+#include "nodes/plannodes.h"
+#include "utils/snapshot.h"
+}
+
+// The rows of public tables that are read while a query is planned: tables that the role may read
+// itself, so that nothing of what is read here is new to it. What a plan has of them it keeps to: a
+// plan that a session or a cursor keeps would leave out the rows of a key that is new.
+namespace dpquantile {
+
+// Whether an entry of a level is a table, of no other role's rights and without row security, that
+// nobody has protected, and of which the role may read what the query reads.
+bool is_readable_table(const Level* level, int number);
+
+// The columns of a table, row by row. Plain data; an error ends it, too.
+struct PublicScan {
+  Relation table;
+  TableScanDesc scan;
+  TupleTableSlot* slot;  // the row; only these columns have been looked at
+  List* columns;         // int: numbers of columns, in ascending order
+  uint64 digest;         // of the rows so far, whatever their order
+  Size bytes;            // that have been read
+  bool is_too_large;     // whether a value, or all of them, has too many bytes: then the scan ends
+};
+
+// False if the table is gone, large, of another kind than heap, has children, or the role may not
+// read the columns.
+bool begin_scan(PublicScan* scan, Oid relation, List* columns, Snapshot snapshot);
+bool next_row(PublicScan* scan);
+void end_scan(PublicScan* scan);
+
+// Notes that lists of the statement are those of the rows that have been read.
+void note_rows(Statement* statement, const PublicScan& scan);
+
+// Notes this in a plan of the statement.
+void mark_rows(PlannedStmt* plan, const Statement* statement);
+
+// ereports if the rows that an execution of the plan sees are not those for which it was planned,
+// and has all queries planned anew. Not for plans without the note.
+void require_rows(const PlannedStmt* plan, Snapshot snapshot);
+
+}  // namespace dpquantile

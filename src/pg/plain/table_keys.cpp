@@ -1,0 +1,513 @@
+#include "pg/plain/table_keys.hpp"
+
+#include "pg/borrowed/early_values.hpp"
+#include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/key_conditions.hpp"
+#include "pg/plain/null_values.hpp"
+#include "pg/plain/public_rows.hpp"
+#include "pg/server/bytewise_type.hpp"
+#include "pg/server/trees.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
+
+extern "C" {
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// ---- From a key to the table ---------------------------------------------------------------
+
+// An entry of FROM on the way from a level to a table.
+struct Step {
+  const Level* level;
+  int entry;
+};
+
+// A key as an expression of the columns of the entry of each step; the last entry is a table.
+struct Way {
+  List* steps;           // Step
+  List* expressions;     // Node
+  bool has_own_columns;  // of the table; else those that they are equal to
+};
+
+constexpr int kMostSteps = 50;
+constexpr int kMostNodes = 200;  // of a key, which derived tables may double step by step
+
+bool has_other_parts(Node* expression) {
+  return any_node(expression, [](const Node* node) {
+    if (IsA(node, Var)) return as<Var>(node)->varlevelsup > 0 || as<Var>(node)->varattno < 1;
+    return IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc) ||
+           IsA(node, GroupingFunc) || IsA(node, Param);
+  });
+}
+
+// PostgreSQL 16 notes in a column which outer joins may make it NULL.
+Var* plain_column(const Var* column) {
+  return makeVar(column->varno, column->varattno, column->vartype, column->vartypmod,
+                 column->varcollid, 0);
+}
+
+// An expression over the entries of a level, none of them a join, or null.
+Node* over_entries(const Level* level, Node* expression) {
+  check_stack_depth();
+  if (has_other_parts(expression) || count_nodes(expression, kMostNodes) > kMostNodes) {
+    return nullptr;
+  }
+  bool has_joins = false;
+  Node* found = mapped(expression, [&](Node* node) -> Node* {
+    if (!IsA(node, Var)) return nullptr;
+    Node* merged = merged_column(level->query, as<Var>(node));
+    has_joins |= merged != nullptr;
+    return merged == nullptr ? as<Node>(plain_column(as<Var>(node)))
+                             : static_cast<Node*>(copyObjectImpl(merged));
+  });
+  return has_joins ? over_entries(level, found) : found;
+}
+
+// The only entry of which an expression has columns, or 0.
+int entry_of_columns(Node* expression) {
+  int found = 0;
+  for (const auto* column : each<const Var>(pull_vars_of_level(expression, 0))) {
+    const int entry = static_cast<int>(column->varno);
+    if (found != 0 && found != entry) return 0;
+    found = entry;
+  }
+  return found;
+}
+
+// An expression as one over the query behind an entry; null if one of its columns has no
+// definition there.
+Node* over_query_below(const Level* level, Node* expression, const Level** below) {
+  bool is_defined = true;
+  Node* found = mapped(expression, [&](Node* node) -> Node* {
+    if (!IsA(node, Var)) return nullptr;
+    const auto definition = definition_of(level, as<Var>(node));
+    is_defined &= definition.has_value() && definition->level != level;
+    if (!is_defined) return node;
+    *below = definition->level;
+    return static_cast<Node*>(copyObjectImpl(definition->expression));
+  });
+  return is_defined ? found : nullptr;
+}
+
+// The column of an entry, or for 0 of any table that may be read, that one of these terms says to
+// be equal to a column, and that looks like it; null if there is none.
+Node* equal_column(const Level* level, const List* terms, const Var* column, int entry) {
+  if (!looks_like_its_equals(as<Node>(column))) return nullptr;
+  for (auto* term : each<OpExpr>(terms)) {
+    if (!IsA(term, OpExpr) || list_length(term->args) != 2) continue;
+    if (!op_mergejoinable(term->opno, column->vartype)) continue;
+    const auto* left = as<Var>(over_entries(level, static_cast<Node*>(linitial(term->args))));
+    const auto* right = as<Var>(over_entries(level, static_cast<Node*>(lsecond(term->args))));
+    if (left == nullptr || right == nullptr || !IsA(left, Var) || !IsA(right, Var)) continue;
+    const Var* other = equal(left, column) ? right : equal(right, column) ? left : nullptr;
+    if (other == nullptr || other->vartype != column->vartype ||
+        other->vartypmod != column->vartypmod || other->varcollid != column->varcollid) {
+      continue;
+    }
+    const int other_entry = static_cast<int>(other->varno);
+    const bool is_wanted =
+        entry != 0 ? other_entry == entry : is_readable_table(level, other_entry);
+    if (is_wanted) return static_cast<Node*>(copyObjectImpl(other));
+  }
+  return nullptr;
+}
+
+// An expression over the entries of a level as one over this entry alone, or for 0 over the tables
+// that its columns are equal to.
+Node* over_equal_columns(const Level* level, const List* terms, Node* expression, int entry) {
+  return mapped(expression, [&](Node* node) -> Node* {
+    if (!IsA(node, Var) || static_cast<int>(as<Var>(node)->varno) == entry) return nullptr;
+    return equal_column(level, terms, as<Var>(node), entry);
+  });
+}
+
+void add_step(Way* way, const Level* level, int entry, Node* expression) {
+  auto* step = static_cast<Step*>(palloc(sizeof(Step)));
+  *step = {level, entry};
+  way->steps = lappend(way->steps, step);
+  way->expressions = lappend(way->expressions, expression);
+}
+
+// A column of other rows that an inner join says to be equal to one of a table is that.
+bool end_at_equal_columns(Way* way, const Level* level, Node* expression) {
+  Node* same = over_equal_columns(level, terms_of_all_rows(level), expression, 0);
+  const int entry = entry_of_columns(same);
+  if (entry == 0 || !is_readable_table(level, entry)) return false;
+  add_step(way, level, entry, same);
+  return true;
+}
+
+std::optional<Way> way_of(const Level* level, Node* key) {
+  Way way{};
+  Node* expression = over_entries(level, key);
+  while (expression != nullptr && list_length(way.steps) < kMostSteps) {
+    const int entry = entry_of_columns(expression);
+    if (entry != 0 && is_readable_table(level, entry)) {
+      add_step(&way, level, entry, expression);
+      way.has_own_columns = true;
+      return way;
+    }
+    const Level* below = nullptr;
+    Node* over_below = entry == 0 ? nullptr : over_query_below(level, expression, &below);
+    if (over_below == nullptr) {
+      return end_at_equal_columns(&way, level, expression) ? std::optional(way) : std::nullopt;
+    }
+    add_step(&way, level, entry, expression);
+    expression = over_entries(below, over_below);
+    level = below;
+  }
+  return std::nullopt;
+}
+
+const Step& step_of(const Way& way, int number) {
+  return *static_cast<const Step*>(list_nth(way.steps, number));
+}
+
+const Step& table_of(const Way& way) {
+  return *static_cast<const Step*>(llast(way.steps));
+}
+
+Oid relation_of(const Way& way) {
+  return rt_fetch(table_of(way).entry, table_of(way).level->query->rtable)->relid;
+}
+
+bool is_same_way(const Way& one, const Way& other) {
+  if (list_length(one.steps) != list_length(other.steps)) return false;
+  for (int i = 0; i < list_length(one.steps); ++i) {
+    const Step& left = step_of(one, i);
+    const Step& right = step_of(other, i);
+    if (left.level != right.level || left.entry != right.entry) return false;
+  }
+  return true;
+}
+
+// ---- Conditions ----------------------------------------------------------------------------
+
+// The condition of the outer join that adds the table alone to rows: other rows of the table are
+// joined with none.
+const Node* condition_of_join(const Query* query, int entry) {
+  const Node* found = nullptr;
+  visit_nodes(query->jointree, [&](const Node* node) {
+    if (!IsA(node, JoinExpr)) return;
+    const auto* join = as<JoinExpr>(node);
+    const Node* side = join->jointype == JOIN_LEFT    ? join->rarg
+                       : join->jointype == JOIN_RIGHT ? join->larg
+                                                      : nullptr;
+    if (side == nullptr || !IsA(side, RangeTblRef)) return;
+    if (as<RangeTblRef>(side)->rtindex == entry) found = join->quals;
+  });
+  return found;
+}
+
+// The terms of rows that are joined with one of the entry of a step.
+List* terms_of_joined(const Step& step) {
+  return list_concat_copy(terms_of_all_rows(step.level),
+                          terms_of(condition_of_join(step.level->query, step.entry)));
+}
+
+// A condition of one of the levels on the way, on the rows of its entry alone: as one over the
+// entry of each step from there on.
+struct Condition {
+  int first;          // the step of its level
+  List* expressions;  // Node
+  // From this step on it is that of rows that are joined with one of the table: in the place of
+  // their columns it has those that the join compares these with.
+  int joined;
+};
+
+// Adds the condition if it has such columns alone.
+void add_condition(const Way& way, int first, Node* term, List** conditions) {
+  const int steps = list_length(way.steps);
+  Condition condition = {first, NIL, steps};
+  Node* expression =
+      contain_volatile_functions(term) ? nullptr : over_entries(step_of(way, first).level, term);
+  for (int i = first; expression != nullptr; ++i) {
+    const Step& step = step_of(way, i);
+    if (entry_of_columns(expression) != step.entry) {
+      expression = over_equal_columns(step.level, terms_of_joined(step), expression, step.entry);
+      condition.joined = Min(condition.joined, i);
+    }
+    if (entry_of_columns(expression) != step.entry) return;
+    condition.expressions = lappend(condition.expressions, expression);
+    if (i + 1 == steps) {
+      auto* found = static_cast<Condition*>(palloc(sizeof(Condition)));
+      *found = condition;
+      *conditions = lappend(*conditions, found);
+      return;
+    }
+    const Level* below = nullptr;
+    expression = over_query_below(step.level, expression, &below);
+    if (expression != nullptr) expression = over_entries(below, expression);
+  }
+}
+
+// The conditions on rows that are joined with one of the table; of these the first are those on all
+// rows.
+struct Conditions {
+  List* all;     // Condition
+  List* joined;  // Condition
+};
+
+Conditions conditions_of(const Way& way) {
+  Conditions conditions{};
+  for (int i = 0; i < list_length(way.steps); ++i) {
+    const Step& step = step_of(way, i);
+    for (auto* term : each<Node>(terms_of_all_rows(step.level))) {
+      add_condition(way, i, term, &conditions.all);
+    }
+    for (auto* term : each<Node>(terms_of(condition_of_join(step.level->query, step.entry)))) {
+      add_condition(way, i, term, &conditions.joined);
+    }
+  }
+  return conditions;
+}
+
+// ---- Rows ----------------------------------------------------------------------------------
+
+bool is_of_usual_type(const Node* key) {
+  const Oid type = exprType(key);
+  if (get_typtype(type) == TYPTYPE_DOMAIN || !is_inside_type(type)) return false;
+  if (!OidIsValid(lookup_type_cache(type, TYPECACHE_CMP_PROC)->cmp_proc)) return false;
+  return !type_is_collatable(type) || is_inside_collation(exprCollation(key));
+}
+
+// What is computed of a row of the table.
+struct Reading {
+  const Level* level;
+  List* columns;  // Var
+  List* values;   // Const: those of a row
+  List* filters;  // PreparedExpression: conditions
+  List* keys;     // PreparedExpression
+  List* rows;     // List of List of Const
+  List* known;    // for each key a value that is not NULL, or null
+};
+
+void add_columns(Reading* reading, Node* expression) {
+  for (auto* column : each<Var>(pull_vars_of_level(expression, 0))) {
+    reading->columns = list_append_unique(reading->columns, column);
+  }
+}
+
+void add_prepared(const Reading& reading, const Node* expression, List** prepared) {
+  auto* made = static_cast<PreparedExpression*>(palloc(sizeof(PreparedExpression)));
+  *made = prepare_expression(reading.level, expression, reading.columns);
+  *prepared = lappend(*prepared, made);
+}
+
+bool pass(const List* filters, const List* values) {
+  for (const auto* filter : each<const PreparedExpression>(filters)) {
+    const NullableDatum result = compute(*filter, values);
+    if (result.isnull || !DatumGetBool(result.value)) return false;
+  }
+  return true;
+}
+
+// Adds the keys of the row whose values these are.
+void add_row(Reading* reading) {
+  const bool passes = pass(reading->filters, reading->values);
+  if (!passes && !list_member_ptr(reading->known, nullptr)) return;
+  List* row = NIL;
+  for (const auto* key : each<const PreparedExpression>(reading->keys)) {
+    Const* value = computed_constant(*key, reading->values);
+    ListCell* known = list_nth_cell(reading->known, list_length(row));
+    if (lfirst(known) == nullptr && !value->constisnull) lfirst(known) = value;
+    row = lappend(row, value);
+  }
+  if (passes) reading->rows = lappend(reading->rows, row);
+}
+
+// Keeps each row once. False if there are too many.
+bool keep_different(Reading* reading, const List* keys) {
+  reading->rows = different_rows(reading->rows, keys);
+  return list_length(reading->rows) <= kMaxElements;
+}
+
+List* sorted_numbers(const List* columns) {
+  List* numbers = NIL;
+  for (const auto* column : each<const Var>(columns)) {
+    numbers = list_append_unique_int(numbers, column->varattno);
+  }
+  list_sort(numbers, list_int_cmp);
+  return numbers;
+}
+
+// Reads the rows of the table. False if it must not be read, or they are too many.
+bool read_rows(Reading* reading, Oid relation, const List* keys) {
+  constexpr int kMostBetween = 4 * kMaxElements;
+  PublicScan scan;
+  List* numbers = sorted_numbers(reading->columns);
+  if (!ActiveSnapshotSet() || !begin_scan(&scan, relation, numbers, GetActiveSnapshot())) {
+    return false;
+  }
+  bool are_few = true;
+  while (next_row(&scan)) {
+    // Of too many, the rest is read for its digest alone.
+    if (!are_few) continue;
+    const ListCell* cell;
+    foreach (cell, reading->values) {
+      auto* value = static_cast<Const*>(lfirst(cell));
+      const auto* column =
+          static_cast<const Var*>(list_nth(reading->columns, foreach_current_index(cell)));
+      value->constvalue = slot_getattr(scan.slot, column->varattno, &value->constisnull);
+    }
+    add_row(reading);
+    if (list_length(reading->rows) > kMostBetween) are_few = keep_different(reading, keys);
+  }
+  are_few = are_few && !scan.is_too_large && keep_different(reading, keys);
+  if (are_few) note_rows(reading->level->statement, scan);
+  end_scan(&scan);
+  return are_few;
+}
+
+bool is_of_step(const Condition& condition, int step) {
+  return condition.first <= step && step < condition.joined;
+}
+
+// The keys of rows in which the entry of a step is absent, if conditions let them pass.
+void add_absent_row(Reading* reading, const List* ways, const List* conditions, int step) {
+  const auto& way = *static_cast<const Way*>(linitial(ways));
+  Reading absent{};
+  absent.level = step_of(way, step).level;
+  for (const auto* condition : each<const Condition>(conditions)) {
+    if (!is_of_step(*condition, step)) continue;
+    auto* expression =
+        static_cast<Node*>(list_nth(condition->expressions, step - condition->first));
+    add_columns(&absent, expression);
+  }
+  for (const auto* other : each<const Way>(ways)) {
+    add_columns(&absent, static_cast<Node*>(list_nth(other->expressions, step)));
+  }
+  for (const auto* condition : each<const Condition>(conditions)) {
+    if (!is_of_step(*condition, step)) continue;
+    const auto* expression =
+        static_cast<const Node*>(list_nth(condition->expressions, step - condition->first));
+    if (!can_be_evaluated(expression, absent.columns)) continue;
+    add_prepared(absent, expression, &absent.filters);
+  }
+  for (const auto* other : each<const Way>(ways)) {
+    const auto* expression = static_cast<const Node*>(list_nth(other->expressions, step));
+    add_prepared(absent, expression, &absent.keys);
+    absent.known = lappend(absent.known, nullptr);
+  }
+  for (const auto* column : each<const Var>(absent.columns)) {
+    absent.values = lappend(absent.values, null_like(as<Node>(column)));
+  }
+  add_row(&absent);
+  reading->rows = list_concat(reading->rows, absent.rows);
+  for (int i = 0; i < list_length(reading->known); ++i) {
+    ListCell* known = list_nth_cell(reading->known, i);
+    if (lfirst(known) == nullptr) lfirst(known) = list_nth(absent.known, i);
+  }
+}
+
+Node* key_of_table(const Way& way) {
+  return static_cast<Node*>(llast(way.expressions));
+}
+
+// Whether the keys of all ways can be computed where the entry of a step, or the table, is known.
+bool can_be_computed(const Way& way) {
+  for (auto* expression : each<Node>(way.expressions)) {
+    if (!can_be_evaluated(expression, pull_vars_of_level(expression, 0))) return false;
+  }
+  return true;
+}
+
+// Finds the rows of keys that have the same way. Returns false if they are not found.
+bool find_rows(const List* ways, const List* keys, TableKeys* found) {
+  const auto& way = *static_cast<const Way*>(linitial(ways));
+  const Step& table = table_of(way);
+  Reading reading{};
+  reading.level = table.level;
+  const Conditions conditions = conditions_of(way);
+  const List* on_table = list_concat_copy(conditions.all, conditions.joined);
+  for (const auto* other : each<const Way>(ways)) add_columns(&reading, key_of_table(*other));
+  List* filters = NIL;
+  for (const auto* condition : each<const Condition>(on_table)) {
+    auto* expression = static_cast<Node*>(llast(condition->expressions));
+    if (!can_be_evaluated(expression, pull_vars_of_level(expression, 0))) continue;
+    add_columns(&reading, expression);
+    filters = lappend(filters, expression);
+  }
+  for (const auto* filter : each<const Node>(filters)) {
+    add_prepared(reading, filter, &reading.filters);
+  }
+  for (const auto* other : each<const Way>(ways)) {
+    add_prepared(reading, key_of_table(*other), &reading.keys);
+    reading.known = lappend(reading.known, nullptr);
+  }
+  for (const auto* column : each<const Var>(reading.columns)) {
+    reading.values = lappend(reading.values, copyObjectImpl(null_like(as<Node>(column))));
+  }
+  if (!read_rows(&reading, relation_of(way), keys)) return false;
+  for (int step = 0; step < list_length(way.steps); ++step) {
+    const Step& absent = step_of(way, step);
+    if (may_be_absent(absent.level, absent.entry)) {
+      add_absent_row(&reading, ways, conditions.all, step);
+    }
+  }
+  if (!keep_different(&reading, keys)) return false;
+  found->table = relation_of(way);
+  found->rows = reading.rows;
+  found->substitutes = reading.known;
+  return true;
+}
+
+}  // namespace
+
+bool is_of_table(const Level* level, Node* key) {
+  const auto way = is_of_usual_type(key) ? way_of(level, key) : std::nullopt;
+  return way && way->has_own_columns && can_be_computed(*way);
+}
+
+List* keys_of_tables(const Level* level, const List* keys) {
+  List* ways = NIL;  // of each key, or null
+  for (auto* key : each<Node>(keys)) {
+    auto* found = static_cast<Way*>(nullptr);
+    const auto way = is_of_usual_type(key) ? way_of(level, key) : std::nullopt;
+    if (way && can_be_computed(*way)) {
+      found = static_cast<Way*>(palloc(sizeof(Way)));
+      *found = *way;
+    }
+    ways = lappend(ways, found);
+  }
+  List* tables = NIL;
+  for (int i = 0; i < list_length(keys); ++i) {
+    const auto* first = static_cast<const Way*>(list_nth(ways, i));
+    if (first == nullptr) continue;
+    auto* table = static_cast<TableKeys*>(palloc0(sizeof(TableKeys)));
+    List* ways_of_table = NIL;
+    List* keys_of_table = NIL;
+    for (int j = i; j < list_length(keys); ++j) {
+      auto* other = static_cast<Way*>(list_nth(ways, j));
+      if (other == nullptr || !is_same_way(*first, *other)) continue;
+      table->numbers = lappend_int(table->numbers, j);
+      ways_of_table = lappend(ways_of_table, other);
+      keys_of_table = lappend(keys_of_table, list_nth(keys, j));
+      lfirst(list_nth_cell(ways, j)) = nullptr;
+    }
+    if (find_rows(ways_of_table, keys_of_table, table)) tables = lappend(tables, table);
+  }
+  return tables;
+}
+
+List* values_of_table(const Level* level, Node* key) {
+  const List* tables = keys_of_tables(level, list_make1(key));
+  if (tables == NIL) return NIL;
+  List* values = NIL;
+  for (const auto* row : each<const List>(static_cast<const TableKeys*>(linitial(tables))->rows)) {
+    values = lappend(values, linitial(row));
+  }
+  return values;
+}
+
+}  // namespace dpquantile
