@@ -280,22 +280,28 @@ void show_nothing(const PlainLevel* level) {
 
 // ---- Rows without a group ------------------------------------------------------------------
 
-// PostgreSQL would show a group of the rows whose key is NULL. Whether there are any is not looked
-// at.
-void note_keys_without_null(const PlainLevel* level, const Replacement& replacement) {
+void note_key(const Level* level, const Node* key, List** names) {
+  const char* name = name_of_key(level->query, key);
+  for (const auto* known : each<const char>(*names)) {
+    if (strcmp(known, name) == 0) return;
+  }
+  *names = lappend(*names, pstrdup(name));
+}
+
+// PostgreSQL would show a group of the rows whose key is NULL, and of each number of rows. Whether
+// there are any is not looked at.
+void note_rows_without_group(const PlainLevel* level, const Replacement& replacement) {
   Statement* statement = level->select->statement;
   for (int i = 0; i < list_length(replacement.keys); ++i) {
     auto* key = static_cast<Node*>(list_nth(replacement.keys, i));
-    const bool has_group =
-        bms_is_member(i, replacement.nulls) || list_nth(replacement.others, i) != nullptr;
-    if (has_group || !may_be_null(level->select, key)) continue;
-    const char* name = name_of_key(level->select->query, key);
-    bool is_known = false;
-    for (const auto* known : each<const char>(statement->keys_without_null)) {
-      is_known = is_known || strcmp(known, name) == 0;
+    if (list_nth(replacement.others, i) != nullptr) continue;
+    const bool has_null = bms_is_member(i, replacement.nulls);
+    if (!has_null && may_be_null(level->select, key)) {
+      note_key(level->select, key, &statement->keys_without_null);
     }
-    if (is_known) continue;
-    statement->keys_without_null = lappend(statement->keys_without_null, pstrdup(name));
+    if (lacks_many_rows(level->select, key)) {
+      note_key(level->select, key, &statement->keys_without_many_rows);
+    }
   }
 }
 
@@ -392,7 +398,7 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
   check_combinations(level, replacement);
   const int left = leave_keys(level, conditions, &replacement);
   if (left == 0) show_nothing(level);
-  note_keys_without_null(level, replacement);
+  note_rows_without_group(level, replacement);
   Query* source = make_source_of_keys(query, replacement);
   fill_list_join(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));

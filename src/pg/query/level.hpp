@@ -31,6 +31,8 @@ struct Statement {
   // The names of keys that have public lists without NULL, and may be NULL: char*, each once
   // (pg/plain).
   List* keys_without_null;
+  // The names of keys whose lists may lack persons with more rows than the owner states: the same.
+  List* keys_without_many_rows;
   // Groups that are chosen privately, of each choice once (pg/plain), and whether a level
   // aggregates such groups.
   List* chosen_groups;  // ChosenGroups
