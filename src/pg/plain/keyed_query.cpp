@@ -1,6 +1,7 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/empty_answers.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
@@ -52,6 +53,19 @@ const char* name_of_key(const Query* query, const Node* key) {
   return "?column?";
 }
 
+// Whether a key is of columns of tables that are not protected alone, of which nobody lists keys.
+bool is_of_public_table(const PlainLevel* level, Node* key) {
+  bool has_column = false;
+  const bool has_other = search(key, [&](Node* node) {
+    if (!IsA(node, Var)) return IsA(node, Query) ? Look::kFound : Look::kBelow;
+    has_column = true;
+    const auto origin = origin_of(level->select, node);
+    const bool is_public = origin && find_protected_relation(origin->relation) == nullptr;
+    return is_public ? Look::kPast : Look::kFound;
+  });
+  return has_column && !has_other;
+}
+
 // Whether all keys have public lists. Else the level notes why.
 bool find_keys(PlainLevel* level, const List* clauses, Replacement* replacement) {
   const List* columns =
@@ -68,6 +82,7 @@ bool find_keys(PlainLevel* level, const List* clauses, Replacement* replacement)
     if (values == NIL) {
       level->unlisted = psprintf("Key \"%s\" has no public list of at most %d values.",
                                  name_of_key(level->select->query, key), kMaxElements);
+      level->is_public_key = is_of_public_table(level, key);
       return false;
     }
     if (has_null(values)) {

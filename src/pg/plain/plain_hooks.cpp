@@ -108,6 +108,9 @@ void tell_of_chosen_groups(const Statement* statement) {
                            "value) for a median, an aggregate without GROUP BY for a total. Or ask "
                            "the owner of the table for a list of the keys (dp_set_domain or "
                            "dp_learn_keys).")
+             : chosen->is_public_key
+                 ? errhint("Group by the column that refers to its table, and join the table with "
+                           "the answers.")
                  : errhint("Have fewer keys: shorten their range by WHERE, or group by fewer or "
                            "coarser ones. Or ask the owner of the table for a list of them "
                            "(dp_set_domain or dp_learn_keys).")));

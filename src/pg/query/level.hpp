@@ -19,6 +19,7 @@ struct ChosenGroups {
   double delta;
   int groups_of_person;  // in how many of them a person counts; 0: rows are counted
   const char* reason;    // why it has no list, as a sentence; null: as the query has another form
+  bool is_public_key;    // whether the key without a list is of a table that no owner protects
 };
 
 struct Statement {
