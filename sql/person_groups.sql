@@ -64,6 +64,14 @@ SELECT k, count(*) FROM (SELECT patient, sum(minutes) AS k FROM visits WHERE pat
 SELECT k, count(*) FROM (SELECT patient, percentile_disc(0.5) WITHIN GROUP (ORDER BY minutes) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k HAVING count(*) > 5 ORDER BY k;
 SELECT k, count(*) FROM (SELECT patient, floor(avg(minutes)) AS k FROM visits WHERE patient < 100 GROUP BY patient) p GROUP BY k HAVING count(*) > 5 ORDER BY k;
 SELECT n, count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits WHERE patient < 100) p GROUP BY n ORDER BY n;
+-- Patient 100 has 30 visits, more than max_rows. A key that has bounds of its own, or gets them by WHERE, lists all numbers.
+SELECT count(*) AS groups, max(n) FILTER (WHERE c > 0) AS last, sum(c) AS persons FROM (SELECT n, count(*) AS c FROM (SELECT patient, least(count(*), 12) AS n FROM visits GROUP BY patient) p GROUP BY n) q;
+SELECT n, count(*) FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p WHERE n BETWEEN 28 AND 30 GROUP BY n ORDER BY n;
+SELECT n % 3 AS n, count(*), mod(n, 3) = 0 AS whole FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p GROUP BY 1, 3 HAVING count(*) > 0 ORDER BY 1;
+SELECT floor(least(n, 20) / 10) * 10 AS n, count(*) FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p GROUP BY 1 ORDER BY 1;
+SELECT least(total, 6) AS total, count(*) FROM (SELECT patient, sum(minutes) AS total FROM visits GROUP BY patient) p GROUP BY 1 HAVING count(*) > 0 ORDER BY 1;
+SELECT n, count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits) p WHERE n BETWEEN 4 AND 5 GROUP BY n ORDER BY n;
+SELECT n / 2 AS half, count(*) FROM (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p GROUP BY 1 ORDER BY 1;
 -- Whole numbers between bounds are keys with a list, whatever they are computed by: all are shown, and none is chosen privately.
 \pset format unaligned
 CREATE FUNCTION pg_temp.keys(key text, source text) RETURNS TABLE (n text, persons bigint) LANGUAGE plpgsql AS $$

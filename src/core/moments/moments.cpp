@@ -105,6 +105,11 @@ Moments::Interval Moments::possible_interval(double estimate, double shift, doub
   return {std::max(low, 0.0), std::min(high, most)};
 }
 
+double Moments::scaled_unclipped_mean() const {
+  const bool linear = sums_.degree == MomentsDegree::kMean;
+  return (linear ? sums_.part[1] : sums_.part[1] / 2 + sums_.part[2]) / sums_.rows();
+}
+
 // For the exact mean m, sum(y) - m n = 0. So the noisy sums give the noise with the weights of
 // y - m. Its quantile grows with |m - 1/2|, and m is at most `error` farther from 1/2 than the
 // released mean. Clipping parts at 0 may move the mean, so the interval is around the mean without
@@ -115,8 +120,7 @@ double Moments::scaled_mean_error(double tail) const {
   const double most = farther_end(released, 0, 1);
   if (!(rows > 0)) return most;
   const bool linear = sums_.degree == MomentsDegree::kMean;
-  const double weighted = linear ? sums_.part[1] : sums_.part[1] / 2 + sums_.part[2];
-  const double unclipped = weighted / rows;
+  const double unclipped = scaled_unclipped_mean();
   double error = std::numeric_limits<double>::infinity();
   for (int step = 0; step < kSteps; ++step) {
     const double mean = std::min(0.5 + std::abs(unclipped - 0.5) + error, 1.0);
@@ -135,11 +139,27 @@ double Moments::mean_value() const {
   return std::clamp(lower_ + width_ * scaled_mean(), lower_, upper_) + 0.0;
 }
 
-Estimate Moments::mean() const {
+Estimate Moments::with_error(double scaled_error) const {
   const double mean = mean_value();
-  const double error = scaled_mean_error(kEstimateTail) + kRounding;
+  const double error = scaled_error + kRounding;
   const double rounding = std::abs(mean) * kLastRounding;
   return {mean, std::min(error * width_ + rounding, kWholeRange * width_)};
+}
+
+Estimate Moments::mean() const {
+  return with_error(scaled_mean_error(kEstimateTail));
+}
+
+// The first step of scaled_mean_error(): for a mean at a bound.
+Estimate Moments::mean_at_most() const {
+  const double released = scaled_mean();
+  double error = farther_end(released, 0, 1);
+  if (sums_.rows() > 0) {
+    const bool linear = sums_.degree == MomentsDegree::kMean;
+    const double noise = noise_of(1, linear ? 0 : 0.5, 0, kEstimateTail) / sums_.rows();
+    error = std::min(error, std::abs(released - scaled_unclipped_mean()) + noise);
+  }
+  return with_error(error + kHalfUnit);
 }
 
 // B0 B2 - B1^2 / 4 = n sum(y^2) - sum(y)^2.

@@ -38,6 +38,9 @@ class Moments {
   Estimate count() const;  // a whole number
   Estimate sum() const;
   Estimate mean() const;
+  // The same with a larger error, up to twice that where no part is below 0, which is found at
+  // once.
+  Estimate mean_at_most() const;
 
   // For degree 2 only. The sample variance is the variance times n / (n - 1), where a count below 2
   // counts as 2. Its error is for data of at least 2 rows.
@@ -68,6 +71,8 @@ class Moments {
 
   static Interval possible_interval(double estimate, double shift, double reach, double most);
   double scaled_mean() const;
+  double scaled_unclipped_mean() const;
+  Estimate with_error(double scaled_error) const;
   double scaled_variance() const;
   double scaled_sample_variance() const;
   double scaled_mean_error(double tail) const;

@@ -166,6 +166,15 @@ bool resolve_all_group_keys(Query* query) {
   return changed;
 }
 
+bool all_grants_state(const List* borrowed, std::optional<double> PrivateAccess::*amount) {
+  for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
+    if (!is_named(relation)) continue;
+    const auto access = private_access(relation->permissions->relid, GetUserId());
+    if (!access || !((*access).*amount)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // A copied key has copies of the relations that its queries read.
@@ -205,12 +214,11 @@ void lend_owners_rights(const BorrowedRelation* relation) {
 }
 
 bool answers_plain_sql(const List* borrowed) {
-  for (const auto* relation : each<const BorrowedRelation>(borrowed)) {
-    if (!is_named(relation)) continue;
-    const auto access = private_access(relation->permissions->relid, GetUserId());
-    if (!access || !access->epsilon) return false;
-  }
-  return true;
+  return all_grants_state(borrowed, &PrivateAccess::epsilon);
+}
+
+bool chooses_keys(const List* borrowed) {
+  return all_grants_state(borrowed, &PrivateAccess::delta);
 }
 
 const char* name_of(const BorrowedRelation* relation) {

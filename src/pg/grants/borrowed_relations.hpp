@@ -62,6 +62,9 @@ void lend_owners_rights(const BorrowedRelation* relation);
 // refused.
 bool answers_plain_sql(const List* borrowed);
 
+// Whether these grants state a delta, too, by which keys without a list are chosen privately.
+bool chooses_keys(const List* borrowed);
+
 // The name of the relation.
 const char* name_of(const BorrowedRelation* relation);
 

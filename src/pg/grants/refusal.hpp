@@ -25,6 +25,7 @@ struct RefusedQuery {
   const char* user_column = nullptr;  // of it, which names the person; null: each row is protected
   bool limits_rows = false;           // whether an answer sees a limited number of rows of a person
   bool answers_plain_sql = false;     // whether the grants state an epsilon for standard aggregates
+  bool chooses_keys = false;          // whether they state a delta, too, for keys without a list
   Reasons* reasons = nullptr;         // null: the first one is raised as an error
 };
 

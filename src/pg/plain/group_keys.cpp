@@ -63,9 +63,10 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
 // A search for one key. Derived tables can double each other, level by level, so it gives up after
 // so many columns.
 struct ListSearch {
-  Lists lists;
-  int columns;
-  int tables;  // that have been read, perhaps in vain
+  Lists lists = Lists::kAll;
+  BoundsFor use = BoundsFor::kKeys;
+  int columns = 0;
+  int tables = 0;  // that have been read, perhaps in vain
   static constexpr int kMostColumns = 1000;
   static constexpr int kMostTables = 20;
 };
@@ -138,10 +139,10 @@ List* whole_constants(ValueType type, double first, double last) {
 }
 
 // Whole numbers and dates between the bounds of an expression.
-List* series_of_bounds(const Level* level, Node* key) {
+List* series_of_bounds(const ListSearch* search, const Level* level, Node* key) {
   const auto type = find_value_type(exprType(key));
   if (!type || oid_of(*type) != exprType(key) || !has_steps_of_one(key, *type)) return NIL;
-  const auto bounds = bounds_of(level, key, BoundsFor::kKeys);
+  const auto bounds = bounds_of(level, key, search->use);
   if (!bounds || bounds->type != *type) return NIL;
   return whole_constants(*type, std::ceil(bounds->lower), std::floor(bounds->upper));
 }
@@ -153,7 +154,7 @@ List* series_of_bounds(const Level* level, Node* key) {
 List* rounded_numbers(ListSearch* search, const Level* level, const FuncExpr* call) {
   auto* argument = static_cast<Node*>(linitial(call->args));
   if (values_of(search, level, argument) != NIL) return NIL;
-  const auto bounds = bounds_of(level, argument, BoundsFor::kKeys);
+  const auto bounds = bounds_of(level, argument, search->use);
   const auto type = find_value_type(call->funcresulttype);
   if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
   return whole_constants(*type, std::floor(bounds->lower), std::ceil(bounds->upper));
@@ -345,7 +346,7 @@ List* values_of_column(ListSearch* search, const Level* level, Node* column) {
   if (List* values = values_in_table(search, level, column)) return values;
   if (List* values = keys_of_domain(level, column)) return values;
   if (origin_of(level, column)) {
-    if (List* values = series_of_bounds(level, column)) return values;
+    if (List* values = series_of_bounds(search, level, column)) return values;
   }
   if (exprType(column) == BOOLOID) return both_booleans();
   if (List* values = labels_of_enum(column)) return values;
@@ -368,7 +369,7 @@ List* whole_numbers_of_part(ListSearch* search, const Level* level, Node* part) 
   if (List* values = values_of_part(search, level, part)) return values;
   if (IsA(part, Const)) return NIL;
   if (List* values = values_of_expression(search, level, part, values_of_part)) return values;
-  return series_of_bounds(level, part);
+  return series_of_bounds(search, level, part);
 }
 
 // Each part of a key is looked at as a whole.
@@ -430,15 +431,25 @@ List* values_of(ListSearch* search, const Level* level, Node* key) {
   List* values = is_computed ? values_in_table(search, level, key) : NIL;
   if (values == NIL && !IsA(key, Aggref)) values = values_of_part(search, level, key);
   if (values == NIL && is_computed) values = values_of_computed_key(search, level, key);
-  if (values == NIL) values = series_of_bounds(level, key);
+  if (values == NIL) values = series_of_bounds(search, level, key);
   return values == NIL && is_computed ? values_of_parts(search, level, key) : values;
+}
+
+List* all_values_of(const Level* level, Node* key, Lists lists) {
+  ListSearch search{.lists = lists, .use = BoundsFor::kAllKeys};
+  return values_of(&search, level, key);
 }
 
 }  // namespace
 
 List* public_values_of(const Level* level, Node* key, Lists lists) {
-  ListSearch search{lists, 0, 0};
+  if (List* values = all_values_of(level, key, lists)) return values;
+  ListSearch search{.lists = lists};
   return values_of(&search, level, key);
+}
+
+bool lacks_many_rows(const Level* level, Node* key) {
+  return all_values_of(level, key, Lists::kAll) == NIL && public_values_of(level, key) != NIL;
 }
 
 List* public_values_of_column(Oid relation, const char* column) {
@@ -474,7 +485,7 @@ const Const* other_value_of(const Level* level, Node* key) {
     const auto definition = definition_of(level, as<Var>(key));
     return definition ? other_value_of(definition->level, definition->expression) : nullptr;
   }
-  ListSearch search{Lists::kStated, 0, 0};
+  ListSearch search{.lists = Lists::kStated};
   if (IsA(key, Aggref) || values_of_part(&search, level, key) != NIL) return nullptr;
   const auto listed = listed_part(&search, level, key, values_of_part);
   const Const* other = listed ? other_value_of(level, listed->part) : nullptr;

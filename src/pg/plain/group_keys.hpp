@@ -20,8 +20,12 @@ enum class Lists { kStated, kAll };
 // kMaxElements values and no owner has stated it.
 List* public_values_of(const Level* level, Node* key, Lists lists = Lists::kAll);
 
-// The same for a column of a relation, in a query of all of its rows. ereports if the relation or
-// the column is gone.
+// Whether this list may lack the key of a person with more rows than the owner states: the number
+// of rows itself, or what is computed of it without bounds of its own, as least(n, 30) has.
+bool lacks_many_rows(const Level* level, Node* key);
+
+// public_values_of() for a column of a relation, in a query of all of its rows. ereports if the
+// relation or the column is gone.
 List* public_values_of_column(Oid relation, const char* column);
 
 // The same as an answer shows them: of values that are equal and look different, as 1.0 and 1.00 in

@@ -1,6 +1,7 @@
 #include "pg/plain/keyed_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/empty_answers.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/group_keys.hpp"
@@ -54,6 +55,19 @@ const char* name_of_key(const Query* query, const Node* key) {
     return get_rte_attribute_name(const_cast<RangeTblEntry*>(table), as<Var>(key)->varattno);
   }
   return "?column?";
+}
+
+// Whether a key is of columns of tables that are not protected alone, of which nobody lists keys.
+bool is_of_public_table(const PlainLevel* level, Node* key) {
+  bool has_column = false;
+  const bool has_other = search(key, [&](Node* node) {
+    if (!IsA(node, Var)) return IsA(node, Query) ? Look::kFound : Look::kBelow;
+    has_column = true;
+    const auto origin = origin_of(level->select, node);
+    const bool is_public = origin && find_protected_relation(origin->relation) == nullptr;
+    return is_public ? Look::kPast : Look::kFound;
+  });
+  return has_column && !has_other;
 }
 
 // A key with its list alone.
@@ -152,6 +166,7 @@ bool find_keys(PlainLevel* level, const List* clauses, Lists lists, Replacement*
     if (list->values == NIL) {
       level->unlisted = psprintf("Key \"%s\" has no public list of at most %d values.",
                                  name_of_key(level->select->query, key), kMaxElements);
+      level->is_public_key = is_of_public_table(level, key);
       return false;
     }
     add_key(level, key, *list, replacement);
@@ -370,23 +385,29 @@ void show_nothing(const PlainLevel* level) {
 
 // ---- Rows without a group ------------------------------------------------------------------
 
-// PostgreSQL would show a group of the rows whose key is NULL. Whether there are any is not looked
-// at.
-void note_keys_without_null(const PlainLevel* level, const Replacement& replacement) {
+void note_key(const Level* level, const Node* key, List** names) {
+  const char* name = name_of_key(level->query, key);
+  for (const auto* known : each<const char>(*names)) {
+    if (strcmp(known, name) == 0) return;
+  }
+  *names = lappend(*names, pstrdup(name));
+}
+
+// PostgreSQL would show a group of the rows whose key is NULL, and of each number of rows. Whether
+// there are any is not looked at.
+void note_rows_without_group(const PlainLevel* level, const Replacement& replacement) {
   Statement* statement = level->select->statement;
   for (int i = 0; i < list_length(replacement.keys); ++i) {
     auto* key = static_cast<Node*>(list_nth(replacement.keys, i));
-    const bool has_group = bms_is_member(i, replacement.nulls) ||
-                           bms_is_member(i, replacement.of_tables) ||
-                           list_nth(replacement.others, i) != nullptr;
-    if (has_group || !may_be_null(level->select, key)) continue;
-    const char* name = name_of_key(level->select->query, key);
-    bool is_known = false;
-    for (const auto* known : each<const char>(statement->keys_without_null)) {
-      is_known = is_known || strcmp(known, name) == 0;
+    if (list_nth(replacement.others, i) != nullptr) continue;
+    const bool has_null =
+        bms_is_member(i, replacement.nulls) || bms_is_member(i, replacement.of_tables);
+    if (!has_null && may_be_null(level->select, key)) {
+      note_key(level->select, key, &statement->keys_without_null);
     }
-    if (is_known) continue;
-    statement->keys_without_null = lappend(statement->keys_without_null, pstrdup(name));
+    if (lacks_many_rows(level->select, key)) {
+      note_key(level->select, key, &statement->keys_without_many_rows);
+    }
   }
 }
 
@@ -535,7 +556,7 @@ Node* group_by_lists(PlainLevel* level, bool may_choose_keys, bool counts_person
   check_combinations(level, replacement);
   const int left = leave_keys(level, conditions, &replacement);
   if (left == 0) show_nothing(level);
-  note_keys_without_null(level, replacement);
+  note_rows_without_group(level, replacement);
   Query* source = make_source_of_keys(query, replacement);
   fill_list_join(made, replacement, source);
   if (conditions != NIL) made->jointree->quals = as<Node>(make_ands_explicit(conditions));

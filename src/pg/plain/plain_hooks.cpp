@@ -52,21 +52,32 @@ void depend_on(PlannedStmt* plan, const List* relations) {
   plan->dependsOnRole = true;
 }
 
-// A list of keys leaves rows out that PostgreSQL would show in a group of their own. The notice
-// follows from what is stated of columns, so it tells nothing of the rows.
-void tell_of_keys_without_null(const List* keys) {
-  if (keys == NIL) return;
+const char* names_of(const List* keys) {
   StringInfoData names;
   initStringInfo(&names);
   for (const auto* key : each<const char>(keys)) {
     appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ", key);
   }
-  ereport(
-      NOTICE,
-      (errmsg("rows whose key is NULL, or not in its public list, are in no group: %s", names.data),
-       errhint("To have a group for NULL, ask the owner of the table for a list with NULL "
-               "(dp_set_domain), or group by coalesce(key, value). Write WHERE key IS NOT NULL "
-               "if these rows are not wanted.")));
+  return names.data;
+}
+
+// A list of keys leaves rows out that PostgreSQL would show in a group of their own. The notice
+// follows from what is stated of columns, so it tells nothing of the rows.
+void tell_of_rows_without_group(const Statement* statement) {
+  if (const List* keys = statement->keys_without_null) {
+    ereport(NOTICE,
+            (errmsg("rows whose key is NULL, or not in its public list, are in no group: %s",
+                    names_of(keys)),
+             errhint("To have a group for NULL, ask the owner of the table for a list with NULL "
+                     "(dp_set_domain), or group by coalesce(key, value). Write WHERE key IS NOT "
+                     "NULL if these rows are not wanted.")));
+  }
+  if (const List* keys = statement->keys_without_many_rows) {
+    ereport(NOTICE,
+            (errmsg("persons with more than max_rows rows may be in no group: %s", names_of(keys)),
+             errhint("Group by least(key, 30), whose last group has all that are above, or "
+                     "add WHERE key <= 30, with a number of yours.")));
+  }
 }
 
 // Who asks for the largest value may take the bound for it.
@@ -98,6 +109,9 @@ void tell_of_chosen_groups(const Statement* statement) {
                            "value) for a median, an aggregate without GROUP BY for a total. Or ask "
                            "the owner of the table for a list of the keys (dp_set_domain or "
                            "dp_learn_keys).")
+             : chosen->is_public_key
+                 ? errhint("Group by the column that refers to its table, and join the table with "
+                           "the answers.")
                  : errhint("Have fewer keys: shorten their range by WHERE, or group by fewer or "
                            "coarser ones. Or ask the owner of the table for a list of them "
                            "(dp_set_domain or dp_learn_keys).")));
@@ -127,7 +141,7 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   if (statement->has_values_of_time_zone) mark_time_zone(plan);
   mark_rows(plan, statement);
   tell_of_bounds(statement->answered_by_bounds);
-  tell_of_keys_without_null(statement->keys_without_null);
+  tell_of_rows_without_group(statement);
   tell_of_chosen_groups(statement);
   return plan;
 }

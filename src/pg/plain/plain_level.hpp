@@ -15,6 +15,7 @@ struct PlainLevel {
   bool has_outer_join;   // as the query was written, also in derived tables
   RefusedQuery refused;  // how to refuse it
   const char* unlisted;  // why the keys of its groups have no public list, or null (ChosenGroups)
+  bool is_public_key;    // as in ChosenGroups
 };
 
 // How many rows of a person the level has, as the validator finds it; 0 if a relation does not

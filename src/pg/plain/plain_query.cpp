@@ -158,7 +158,7 @@ bool are_same(const ChosenGroups& one, const ChosenGroups& other) {
 
 void note_choice(const PlainLevel* level) {
   const ChosenGroups chosen = {level->epsilon, level->delta, most_groups_of_user(level),
-                               level->unlisted};
+                               level->unlisted, level->is_public_key};
   Statement* statement = level->select->statement;
   for (const auto* known : each<const ChosenGroups>(statement->chosen_groups)) {
     if (are_same(*known, chosen)) return;

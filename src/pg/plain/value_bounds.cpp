@@ -130,6 +130,7 @@ class RangeSearch {
   MaybeRange range_of_aggregate(const Level* level, const Aggref* call);
   MaybeRange range_of_window(const Level* level, const WindowFunc* call);
   MaybeRange range_of_exact(const Level* level, const ExactAggregate& call);
+  int most_rows(const Level* level) const;
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
@@ -239,7 +240,8 @@ MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* oper
     return name[0] == '-' ? MaybeRange(Range{-right->upper, -right->lower}) : std::nullopt;
   }
   auto* first = static_cast<Node*>(linitial(operation->args));
-  const MaybeRange left = with_ends(range_of(level, first));
+  const MaybeRange any = range_of(level, first);
+  const MaybeRange left = name[0] == '%' ? any : with_ends(any);
   return range_of_operation(name[0], {left, getBaseType(exprType(first))},
                             {right, getBaseType(exprType(last))}, operation->opresulttype);
 }
@@ -399,7 +401,9 @@ MaybeRange RangeSearch::range_of_function(const Level* level, const FuncExpr* ca
   int count = 0;
   for (auto* argument : each<Node>(call->args)) {
     if (count == kMostArguments) return std::nullopt;
-    arguments[count++] = {with_ends(range_of(level, argument)), getBaseType(exprType(argument))};
+    const MaybeRange range = range_of(level, argument);
+    const bool is_divided = count == 0 && strcmp(name, "mod") == 0;
+    arguments[count++] = {is_divided ? range : with_ends(range), getBaseType(exprType(argument))};
   }
   // age(born) is that of today.
   if (count == 1 && strcmp(name, "age") == 0) {
@@ -523,8 +527,13 @@ double distinct_values(const Level* level, const Node* expression) {
   return array_contains_nulls(domain->keys) ? listed - 1 : listed;
 }
 
+// How many rows of a person a level has; 0 if there is no limit.
+int RangeSearch::most_rows(const Level* level) const {
+  return use_ == BoundsFor::kAllKeys ? 0 : level->most_rows_in_from;
+}
+
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
-  const int rows = level->most_rows_in_from;
+  const int rows = most_rows(level);
   if (strcmp(call.name, "count") == 0) {
     const double least = call.counts_a_row && rows != 1 ? 1 : 0;
     const double most = rows == 0 ? kAny.upper : static_cast<double>(rows);
@@ -534,7 +543,11 @@ MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate&
   const MaybeRange range =
       call.argument == nullptr ? MaybeRange() : with_ends(range_of(level, call.argument));
   if (!range || is_between(call.name)) return range;
-  if (strcmp(call.name, "sum") != 0 || rows == 0) return std::nullopt;
+  if (strcmp(call.name, "sum") != 0) return std::nullopt;
+  if (rows == 0) {
+    return Range{range->lower < 0 ? kAny.lower : range->lower,
+                 range->upper > 0 ? kAny.upper : range->upper};
+  }
   return Range{std::min(range->lower, range->lower * rows),
                std::max(range->upper, range->upper * rows)};
 }
@@ -554,9 +567,9 @@ bool has_default_frame(const Level* level, const WindowFunc* call) {
 MaybeRange RangeSearch::range_of_window(const Level* level, const WindowFunc* call) {
   const char* name = get_func_name(call->winfnoid);
   if (name == nullptr || !level->windows_persons) return std::nullopt;
-  const auto rows = static_cast<double>(level->most_rows_in_from);
+  const int rows = most_rows(level);
   for (const char* number : {"row_number", "rank", "dense_rank"}) {
-    if (strcmp(name, number) == 0) return rows == 0 ? MaybeRange() : Range{1, rows};
+    if (strcmp(name, number) == 0) return Range{1, rows == 0 ? kAny.upper : rows};
   }
   for (const char* value : {"lag", "lead", "first_value", "last_value", "nth_value"}) {
     if (strcmp(name, value) != 0) continue;

@@ -21,8 +21,9 @@ struct ValueBounds {
 std::optional<ValueType> type_with_bounds(Oid type);
 
 // What bounds are for: to clamp values, which needs two different ones, or to list keys, of which
-// WHERE may leave one or none.
-enum class BoundsFor { kValues, kKeys };
+// WHERE may leave one or none. A person may have more rows than the owner states, whose number is
+// no key between bounds of kKeys; those of kAllKeys have all.
+enum class BoundsFor { kValues, kKeys, kAllKeys };
 
 // The bounds of what an expression gives for any row whose columns are within their domains: of
 // columns, casts, arithmetic of numbers, dates and times, CASE, COALESCE, GREATEST, LEAST, NULLIF,

@@ -117,7 +117,8 @@ JudgedStatement make_statement(List* borrowed, Query* query, const char* text) {
                        .relation = name_of(first),
                        .user_column = user_of(first),
                        .limits_rows = first->max_rows > 0,
-                       .answers_plain_sql = answers_plain_sql(borrowed)};
+                       .answers_plain_sql = answers_plain_sql(borrowed),
+                       .chooses_keys = chooses_keys(borrowed)};
   statement.borrowed = borrowed;
   statement.reader = GetUserId();
   statement.own_parameters = largest_parameter(query);

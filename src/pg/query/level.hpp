@@ -19,6 +19,7 @@ struct ChosenGroups {
   double delta;
   int groups_of_person;  // in how many of them a person counts; 0: rows are counted
   const char* reason;    // why it has no list, as a sentence; null: as the query has another form
+  bool is_public_key;    // whether the key without a list is of a table that no owner protects
 };
 
 // Rows of a public table from which lists of keys have been made (pg/plain).
@@ -38,6 +39,8 @@ struct Statement {
   // The names of keys that have public lists without NULL, and may be NULL: char*, each once
   // (pg/plain).
   List* keys_without_null;
+  // The names of keys whose lists may lack persons with more rows than the owner states: the same.
+  List* keys_without_many_rows;
   // Groups that are chosen privately, of each choice once (pg/plain), and whether a level
   // aggregates such groups.
   List* chosen_groups;  // ChosenGroups

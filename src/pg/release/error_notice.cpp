@@ -30,6 +30,7 @@ constexpr double kTail = 0.05;
 
 // The columns of a dp_stats: each has its error behind it.
 constexpr int kCountField = 1;
+constexpr int kSumField = 3;
 constexpr int kMeanField = 5;
 
 bool is_number_of_rows(const FamilyRow& family) {
@@ -44,8 +45,16 @@ bool is_statistics(const Aggref* call) {
 
 int bit_of_field(const Node* node, const Aggref* call) {
   if (!IsA(node, FieldSelect) || !equal(as<FieldSelect>(node)->arg, call)) return 0;
-  const int field = as<FieldSelect>(node)->fieldnum;
-  return field == kCountField ? kNotesNumber : field == kMeanField ? kNotesMean : 0;
+  switch (as<FieldSelect>(node)->fieldnum) {
+    case kCountField:
+      return kNotesNumber;
+    case kSumField:
+      return kNotesSum;
+    case kMeanField:
+      return kNotesMean;
+    default:
+      return 0;
+  }
 }
 
 // That of a count follows from its guarantee alone.
@@ -68,21 +77,54 @@ double number_in(const ReleaseCall& call, Datum answer, int column) {
   return type && !is_null ? number_of_value(*type, value) : 0;
 }
 
-void note(ErrorNotes* notes, NotedKind kind, double value, double error) {
+// Beyond `least` an answer is not mostly noise.
+void note(ErrorNotes* notes, NotedKind kind, double least, double error) {
   NotedAnswers& noted = notes->noted[static_cast<int>(kind)];
   ++noted.all;
-  if (error <= std::abs(value)) return;
+  if (error <= least) return;
   noted.least_error = noted.small == 0 ? error : std::min(noted.least_error, error);
   noted.largest_error = std::max(noted.largest_error, error);
   ++noted.small;
 }
 
+double least_mean(const ReleaseCall& call, double mean) {
+  const double half = call.drawn->upper / 2 - call.drawn->lower / 2;
+  // An error of exactly the half has the middle of the bounds.
+  return std::min(std::abs(mean), half * (1 - 0x1p-20));
+}
+
 void note_statistics(ErrorNotes* notes, const ReleaseCall& call, int bits, Datum answer) {
-  const auto note_column = [&](NotedKind kind, int column) {
-    note(notes, kind, number_in(call, answer, column), number_in(call, answer, column + 1));
-  };
-  if ((bits & kNotesNumber) != 0) note_column(NotedKind::kCount, kCountField);
-  if ((bits & kNotesMean) != 0) note_column(NotedKind::kMean, kMeanField);
+  const auto value = [&](int column) { return number_in(call, answer, column); };
+  if ((bits & kNotesNumber) != 0) {
+    note(notes, NotedKind::kCount, std::abs(value(kCountField)), value(kCountField + 1));
+  }
+  if ((bits & kNotesSum) != 0) {
+    note(notes, NotedKind::kSum, std::abs(value(kSumField)), value(kSumField + 1));
+  }
+  if ((bits & kNotesMean) != 0) {
+    note(notes, NotedKind::kMean, least_mean(call, value(kMeanField)), value(kMeanField + 1));
+  }
+}
+
+double hours_of(ValueType type, double number) {
+  constexpr double kHoursOfDay = 24;
+  constexpr double kMicrosecondsOfHour = 3600e6;
+  return type == ValueType::kDate ? number * kHoursOfDay : number / kMicrosecondsOfHour;
+}
+
+// A sum or a mean alone.
+void note_value(ErrorNotes* notes, const ReleaseCall& call, double error, Datum answer) {
+  const auto type = find_value_type(call.aggref->aggtype);
+  if (!type) return;
+  const double value = number_of_value(*type, answer);
+  const bool is_mean = call.family->family == Family::kMean;
+  const double least = is_mean ? least_mean(call, value) : std::abs(value);
+  if (is_temporal(*type)) {
+    note(notes, is_mean ? NotedKind::kMeanOfTimes : NotedKind::kSumOfTimes, hours_of(*type, least),
+         hours_of(*type, error));
+  } else {
+    note(notes, is_mean ? NotedKind::kMean : NotedKind::kSum, least, error);
+  }
 }
 
 void note_count(ErrorNotes* notes, const ReleaseCall& call, double error, Datum answer) {
@@ -113,13 +155,21 @@ void add(NotedAnswers* sum, const NotedAnswers& noted) {
 }  // namespace
 
 int noted_answers(const PlannerInfo* root, const Aggref* call) {
-  if (is_number_of_rows(*private_family(call))) return kNotesNumber;
+  const FamilyRow& family = *private_family(call);
+  if (is_number_of_rows(family)) return kNotesNumber;
+  if (family.family == Family::kSum) return kNotesSum;
+  if (family.family == Family::kMean) return kNotesMean;
   if (!is_statistics(call)) return 0;
   int bits = 0;
   const auto look = [&](const Node* node) { bits |= bit_of_field(node, call); };
   visit_nodes(root->processed_tlist, look);
   visit_nodes(root->parse->havingQual, look);
   return bits;
+}
+
+bool has_error_beside(const ReleaseCall& call, int noted) {
+  return noted != 0 &&
+         (call.family->family == Family::kSum || call.family->family == Family::kMean);
 }
 
 void begin_notes(ErrorNotes* notes, std::span<const ReleaseCall> calls, const EState* state) {
@@ -145,6 +195,8 @@ void note_answer(ErrorNotes* notes, std::span<const ReleaseCall> calls, const Li
     const Datum value = answer->tts_values[call.column - 1];
     if (is_number_of_rows(*call.family)) {
       note_count(notes, call, notes->count_errors[i], value);
+    } else if (call.error_column != 0) {
+      note_value(notes, call, DatumGetFloat8(answer->tts_values[call.error_column - 1]), value);
     } else {
       note_statistics(notes, call, asked, value);
     }
@@ -156,31 +208,37 @@ void add_notes(ErrorNotes* sum, const ErrorNotes& notes) {
 }
 
 bool tell_of_notes(const ErrorNotes& notes) {
-  constexpr const char* kNames[kNotedKinds] = {"counts", "counts of different values", "means"};
+  constexpr const char* kNames[kNotedKinds] = {
+      "counts", "counts of different values", "sums", "means", "sums of times", "means of times"};
+  constexpr const char* kExamples[kNotedKinds] = {"count(*)", "count(DISTINCT x)", "sum(x)",
+                                                  "avg(x)",   "sum(seconds)",      "avg(seconds)"};
+  constexpr auto kFirstOfTimes = static_cast<int>(NotedKind::kSumOfTimes);
+  const char* example = nullptr;
   StringInfoData text;
   initStringInfo(&text);
   for (int kind = 0; kind < kNotedKinds; ++kind) {
     const NotedAnswers& noted = notes.noted[kind];
     if (noted.small == 0) continue;
-    appendStringInfo(&text, "%s" UINT64_FORMAT " of " UINT64_FORMAT " %s (+- %s)",
+    if (example == nullptr) example = kExamples[kind];
+    appendStringInfo(&text, "%s" UINT64_FORMAT " of " UINT64_FORMAT " %s (+- %s%s)",
                      text.len == 0 ? "" : ", ", noted.small, noted.all, kNames[kind],
-                     range_of(noted));
+                     range_of(noted), kind < kFirstOfTimes ? "" : " hours");
   }
   if (text.len == 0) return false;
   ereport(NOTICE,
           (errmsg("answers are smaller than their errors: %s", text.data),
            errdetail("Such an answer is mostly noise: in 95 of 100 answers the one without noise "
                      "is within the error."),
-           errhint("Ask for fewer groups, or of more rows. dp_error_of(count(*)) beside count(*) "
-                   "tells the error of each answer. SET dpquantile.note_errors = off turns this "
-                   "notice off.")));
+           errhint("Ask for fewer groups, or of more rows. dp_error_of(%s) beside %s tells the "
+                   "error of each answer. SET dpquantile.note_errors = off turns this notice off.",
+                   example, example)));
   return true;
 }
 
 void install_error_notice() {
   DefineCustomBoolVariable("dpquantile.note_errors",
                            "Whether a notice tells that answers are smaller than their errors.",
-                           "Of count and avg over protected tables, without dp_error_of.",
+                           "Of count, sum and avg over protected tables, without dp_error_of.",
                            &is_asked, true, PGC_USERSET, 0, nullptr, nullptr, nullptr);
 }
 

@@ -9,29 +9,35 @@ extern "C" {
 #include "nodes/pathnodes.h"
 }
 
-// A notice that answers are smaller than their errors: such a count or mean is mostly noise, and
-// who asks plain SQL sees no error beside it. It follows from the parameters and from the answers
-// that are shown, so it costs no privacy. It comes once a statement, when rows have been shown,
-// also of kept answers, and only for plans with the mark NotedErrors.
+// A notice that answers are smaller than their errors: such a count, sum or mean is mostly noise,
+// and who asks plain SQL sees no error beside it. So is a mean whose error is half of the width of
+// its bounds: their middle is as near. The notice follows from the parameters and from the releases
+// of the answers that are shown, so it costs no privacy. It comes once a statement, when rows have
+// been shown, also of kept answers, and only for plans with the mark NotedErrors.
 namespace dpquantile {
 
 // Which answers of a release node are compared with their errors, as bits.
 inline constexpr int kNotesNumber = 1;  // a count, also of a dp_stats
-inline constexpr int kNotesMean = 2;    // the mean of a dp_stats
+inline constexpr int kNotesMean = 2;
+inline constexpr int kNotesSum = 4;
 
 // Those of a call of a query level: each column of a dp_stats that the level uses.
 int noted_answers(const PlannerInfo* root, const Aggref* call);
 
+// Whether the error of each answer stands beside it (ReleaseCall::error_column), because it follows
+// neither from the parameters nor from the answer. `noted`: of noted_answers().
+bool has_error_beside(const ReleaseCall& call, int noted);
+
 // What a release node has shown of one kind of answers.
 struct NotedAnswers {
   uint64 all;
-  uint64 small;  // those whose 95 % error is above their magnitude
+  uint64 small;  // those that are mostly noise
   double least_error;
   double largest_error;  // of those
 };
 
-enum class NotedKind { kCount, kDistinct, kMean };
-inline constexpr int kNotedKinds = 3;
+enum class NotedKind { kCount, kDistinct, kSum, kMean, kSumOfTimes, kMeanOfTimes };
+inline constexpr int kNotedKinds = 6;
 
 // What a release node has shown. It is zero before the first execution.
 struct ErrorNotes {
@@ -44,7 +50,8 @@ struct ErrorNotes {
 // without the mark.
 void begin_notes(ErrorNotes* notes, std::span<const ReleaseCall> calls, const EState* state);
 
-// Notes an answer that is shown. `bits`: of each call, of noted_answers().
+// Notes an answer that is shown, with all columns of SortedAnswers. `bits`: of each call, of
+// noted_answers().
 void note_answer(ErrorNotes* notes, std::span<const ReleaseCall> calls, const List* bits,
                  const TupleTableSlot* answer);
 

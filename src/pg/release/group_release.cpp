@@ -52,7 +52,7 @@ ChargedGroup charged_group(FunctionCallInfo fcinfo) {
                     errmsg("the parameters of the aggregate changed during the query"),
                     errhint("Use literals or query parameters.")));
   }
-  return {call.drawn, state, call.mechanism, call.random, call.bounded_users};
+  return {call.drawn, state, call.mechanism, call.random, call.bounded_users, call.error};
 }
 
 std::span<float8> ChargedGroup::values() const {

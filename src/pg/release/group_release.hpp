@@ -22,6 +22,7 @@ struct ChargedCall {
   const Mechanism* mechanism;             // made by the family's FamilyRow::prepare
   RandomStream* random;                   // for the noise
   const uint64* bounded_users;            // the users who are left in the group, or null
+  double* error;                          // where a sum or a mean puts its 95 % error, or null
 };
 
 // The context in which the release node calls a final function.
@@ -40,6 +41,7 @@ struct ChargedGroup {
   const Mechanism* mechanism;
   RandomStream* random;
   const uint64* bounded_users;  // as in ChargedCall
+  double* error;                // as in ChargedCall
 
   // The records, for a method with records of this kind. The caller may reorder them.
   std::span<float8> values() const;

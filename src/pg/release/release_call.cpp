@@ -168,9 +168,11 @@ Charge charge_for(const ReleaseCall& call, const ChargedRows& rows, int times) {
   return charge;
 }
 
-NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state) {
-  ReleaseContext context = make_release_context(
-      {call->checked, call->drawn, call->mechanism.mechanism, random, call->bounded_users});
+NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state,
+                          double* error) {
+  ReleaseContext context =
+      make_release_context({call->checked, call->drawn, call->mechanism.mechanism, random,
+                            call->bounded_users, call->error_column == 0 ? nullptr : error});
   LOCAL_FCINFO(fcinfo, 1);
   InitFunctionCallInfoData(*fcinfo, &call->final_function, 1, call->aggref->inputcollid,
                            reinterpret_cast<Node*>(&context), nullptr);

@@ -12,6 +12,7 @@ struct ReleaseCall {
   const Aggref* aggref;
   const char* name;  // of the SQL function
   int column;        // of its states and answers, from 1
+  int error_column;  // of the errors of its answers, which are noted with them; 0 if none are
   const FamilyRow* family;
   List* parameters;  // expressions
   PreparedArguments arguments;
@@ -54,8 +55,10 @@ struct ChargedRows {
 // or longer.
 Charge charge_for(const ReleaseCall& call, const ChargedRows& rows, int times);
 
-// Draws the answer of a group of a prepared call, in the current memory context. Requires that the
-// call has been charged. ereports as the final function does.
-NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state);
+// Draws the answer of a group of a prepared call, in the current memory context. Puts its error
+// into *error, if the call has an error_column. Requires that the call has been charged. ereports
+// as the final function does.
+NullableDatum answer_call(ReleaseCall* call, RandomStream* random, NullableDatum state,
+                          double* error);
 
 }  // namespace dpquantile

@@ -134,10 +134,14 @@ List* decisions_of(const ReleaseNode* node) {
 
 void draw(ReleaseNode* node, ReleaseCall* call, TupleTableSlot* states, TupleTableSlot* answers) {
   const int index = call->column - 1;
-  const NullableDatum answer =
-      answer_call(call, node->random, {states->tts_values[index], states->tts_isnull[index]});
+  double error = 0;
+  const NullableDatum answer = answer_call(
+      call, node->random, {states->tts_values[index], states->tts_isnull[index]}, &error);
   answers->tts_values[index] = answer.value;
   answers->tts_isnull[index] = answer.isnull;
+  if (call->error_column == 0) return;
+  answers->tts_values[call->error_column - 1] = Float8GetDatum(error);
+  answers->tts_isnull[call->error_column - 1] = false;
 }
 
 // Draws the answers of the calls that decide whether the group is shown, or of the others.
@@ -161,10 +165,10 @@ bool is_shown(const ReleaseNode* node, const TupleTableSlot* answers) {
 // tell that there is such a group.
 void answer_group(ReleaseNode* node, TupleTableSlot* states) {
   const MemoryContext previous = switch_to_scratch(node);
-  TupleTableSlot* answers = node->scan.ss.ss_ScanTupleSlot;
+  TupleTableSlot* answers = node->drawn;
   slot_getallattrs(states);
   ExecClearTuple(answers);
-  const Size columns = answers->tts_tupleDescriptor->natts;
+  const Size columns = node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
   memcpy(answers->tts_values, states->tts_values, columns * sizeof(Datum));
   memcpy(answers->tts_isnull, states->tts_isnull, columns * sizeof(bool));
   draw_calls(node, true, states, answers);
@@ -301,7 +305,7 @@ void read_and_answer_quietly(ReleaseNode* node, bool is_quiet) {
 }
 
 TupleDesc answer_columns(const ReleaseNode* node) {
-  return node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
+  return node->drawn->tts_tupleDescriptor;
 }
 
 // Returns whether the answers of an earlier execution are shown again.

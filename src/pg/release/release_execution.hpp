@@ -42,7 +42,8 @@ struct ReleaseNode {
   const List* tables;      // OIDs of the protected tables whose budgets are charged, too
   bool released;           // whether the answers are those of the present execution
   int memory;              // in kilobytes, for the answers and for groups that wait for a charge
-  SortedAnswers answers;   // with the columns of the node's scan tuple
+  TupleTableSlot* drawn;   // an answer of a group: the columns of the scan tuple, and errors
+  SortedAnswers answers;   // with the columns of `drawn`
   ErrorNotes notes;        // of what it has shown
 };
 

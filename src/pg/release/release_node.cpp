@@ -9,7 +9,9 @@
 #include "pg/server/nodes.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 }
 
 namespace dpquantile {
@@ -26,6 +28,22 @@ void make_calls(ReleaseNode* node, const CustomScan* plan) {
   for (const int number : each_int(columns)) {
     node->calls[node->call_count++] = make_release_call(plan, number, &node->scan.ss.ps);
   }
+}
+
+// Behind the columns of the scan tuple are the errors that are noted with the answers. Nothing is
+// noted of tables that are not protected.
+void make_drawn(ReleaseNode* node, const CustomScan* plan, EState* state) {
+  List* columns = list_copy(plan->custom_scan_tlist);
+  for (int i = 0; i < node->call_count; ++i) {
+    ReleaseCall& call = node->calls[i];
+    if (!has_error_beside(call, list_nth_int(node->plan.noted, i))) continue;
+    if (node->plan.tables == NIL) continue;
+    Expr* error = as<Expr>(makeNullConst(FLOAT8OID, -1, InvalidOid));
+    call.error_column = list_length(columns) + 1;
+    columns = lappend(columns, makeTargetEntry(error, static_cast<AttrNumber>(call.error_column),
+                                               pstrdup("error"), false));
+  }
+  node->drawn = ExecInitExtraTupleSlot(state, ExecTypeFromTL(columns), &TTSOpsVirtual);
 }
 
 // How much a hash table of groups may take is decided when it is made. What is around the answers
@@ -52,6 +70,7 @@ void begin(CustomScanState* scan, EState* state, int flags) {
                     : start_with_spill_limit(child, state, flags & ~kNotNeeded);
   scan->custom_ps = list_make1(node->child);
   make_calls(node, plan);
+  make_drawn(node, plan, state);
   add_to_statement(node);
   if (list_length(plan->scan.plan.targetlist) < list_length(plan->custom_scan_tlist)) {
     node->output = ExecInitExtraTupleSlot(state, ExecGetResultType(&scan->ss.ps), &TTSOpsVirtual);
@@ -88,7 +107,7 @@ TupleTableSlot* execute(CustomScanState* scan) {
     ResetExprContext(expressions);
     expressions->ecxt_scantuple = answer;
     if (ExecQual(state->qual, expressions)) {
-      note_answer(&node->notes, calls_of(node), node->plan.noted, answer);
+      note_answer(&node->notes, calls_of(node), node->plan.noted, node->answers.tuple);
       return output(node, answer);
     }
     InstrCountFiltered1(state, 1);

@@ -27,8 +27,9 @@ void add_answer(const SortedAnswers& answers, TupleTableSlot* answer);
 // Sorts them. Call it after the last add_answer().
 void finish_answers(const SortedAnswers& answers);
 
-// Puts the next answer in a slot of virtual tuples, where it is valid until the next call of
-// next_answer(), rewind_answers() or end_answers(). Returns false, with an empty slot, at the end.
+// Puts the next answer in a slot of virtual tuples, which may have the first of its columns only,
+// where it is valid until the next call of next_answer(), rewind_answers() or end_answers(). All
+// columns are in `tuple`. Returns false, with an empty slot, at the end.
 bool next_answer(const SortedAnswers& answers, TupleTableSlot* slot);
 
 // Goes back to the first answer.

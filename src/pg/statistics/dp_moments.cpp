@@ -76,6 +76,12 @@ void draw_moments(const ChargedGroup& group, MomentsDegree degree, Use use) {
 
 using Statistic = double (Moments::*)() const;
 
+// Leaves the error for the release node, if it asks.
+Estimate noted(const ChargedGroup& group, const Estimate& estimate) {
+  if (group.error != nullptr) *group.error = estimate.error;
+  return estimate;
+}
+
 double draw_statistic(const ChargedGroup& group, MomentsDegree degree, Statistic statistic) {
   double value = 0;
   draw_moments(group, degree, [&](const Moments& moments) { value = (moments.*statistic)(); });
@@ -151,7 +157,9 @@ DPQ_FUNCTION(dpq_sum_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  return value_of_number(type, rounded(draw_sum(group).value, *group.parameters));
+  const Estimate sum = draw_sum(group);
+  return value_of_number(type,
+                         noted(group, moved(sum, rounded(sum.value, *group.parameters))).value);
 }
 
 // (state, value, epsilon, lower, upper [, options])
@@ -164,8 +172,12 @@ DPQ_FUNCTION(dpq_mean_final) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  const double mean = draw_statistic(group, MomentsDegree::kMean, &Moments::mean_value);
-  return value_of_number(type, rounded_mean(mean, *group.parameters));
+  Estimate mean{};
+  draw_moments(group, MomentsDegree::kMean, [&](const Moments& moments) {
+    mean = group.error != nullptr ? moments.mean_at_most() : Estimate{moments.mean_value(), 0};
+  });
+  return value_of_number(
+      type, noted(group, moved(mean, rounded_mean(mean.value, *group.parameters))).value);
 }
 
 // (state, value, epsilon, lower, upper [, options])

@@ -105,6 +105,20 @@ TEST(Moments, HaveTheSameValuesWithoutTheirErrors) {
   }
 }
 
+TEST(Moments, HaveAMeanWhoseErrorIsAtLeastTheOther) {
+  for (const double a : {-7.0, 0.0, 0.5, 3.0, 40.0, 1e6}) {
+    for (const double b : {-7.0, 0.0, 0.5, 3.0, 40.0, 1e6}) {
+      const Moments moments = without_noise({a, b, 0}, kMean, -3, 5);
+      const Estimate mean = moments.mean();
+      const Estimate at_once = moments.mean_at_most();
+      EXPECT_EQ(at_once.value, mean.value);
+      EXPECT_GE(at_once.error, mean.error * (1 - 0x1p-40));
+      EXPECT_LE(at_once.error, 8 * (1 + 0x1p-40));
+      if (a >= 0 && b >= 0 && a + b > 0) EXPECT_LE(at_once.error, 2 * mean.error);
+    }
+  }
+}
+
 TEST(Moments, WithoutRowsAreTheMiddleAndItsWholeRange) {
   const Moments nothing = without_noise({-2, -1, -4}, kVariance, -3, 5);
   EXPECT_EQ(nothing.count().value, 0);
