@@ -44,7 +44,7 @@ sub check_memory
 
 SKIP:
 {
-	skip 'no /proc', 22 unless -r '/proc/self/status';
+	skip 'no /proc', 28 unless -r '/proc/self/status';
 
 	# The peak is where counters replace a list: 4 MB for the list, 5 MB for the counters. The histogram of 1000 cells
 	# takes hardly any memory.
@@ -79,6 +79,24 @@ SKIP:
 	check_memory(
 		'a million rows in 300000 groups', q{
 		SELECT count(median) = 300000 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM visit GROUP BY k) s},
+		megabytes => 10,
+		cost => 1)->quit;
+
+	# Answers have no more than half of the memory of a hash table. 1 MB is for the plan and catalogs.
+	check_memory(
+		'a million rows in 300000 groups, without a multiplier', q{
+		SET hash_mem_multiplier = 1;
+		SELECT count(median) = 300000 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM visit GROUP BY k) s},
+		megabytes => 6,
+		cost => 1)->quit;
+
+	# The states of all groups take 20 MB in a hash table, and one at a time takes 1 MB.
+	$node->safe_psql('postgres',
+		q{CREATE TABLE stay AS SELECT i % 20 AS k, random() * 1000 AS x FROM generate_series(1, 3000000) i; ANALYZE stay; GRANT SELECT ON stay TO analyst});
+	check_memory(
+		'three million rows in 20 groups', q{
+		SET max_parallel_workers_per_gather = 0;
+		SELECT count(median) = 20 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM stay GROUP BY k) s},
 		megabytes => 10,
 		cost => 1)->quit;
 
