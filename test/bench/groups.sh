@@ -52,7 +52,7 @@ group_line() {
     done
   done | sort -k1,1n -k2,2n | awk -v groups="$1" -v memory="$2" -v multiplier="$3" -v workers="$4" -v keys="$5" '
     { time[$1, ++count[$1]] = $2; if ($3 > peak[$1]) peak[$1] = $3 }
-    function megabytes(i) { return sprintf("%.0f%s", peak[i], peak[i] > 1.1 * memory * multiplier ? "!" : "") }
+    function megabytes(i) { return sprintf("%.0f%s", peak[i], peak[i] > 1.1 * memory * multiplier + 1 ? "!" : "") }
     END {
       for (i = 0; i in count; i++) median[i] = time[i, int((count[i] + 1) / 2)]
       printf "  %-8d %-5s %6d MB x %d %7d %8.0f %5s", groups, keys, memory, multiplier, workers, median[0], megabytes(0)
@@ -70,7 +70,7 @@ CREATE EXTENSION dpquantile;
 SELECT dp_grant_budget('postgres', 1000000, 0.9, smallest_charge => 1e-6) \g /dev/null
 SQL
 echo "Groups of $GROUP_ROWS rows, JIT off, median of $GROUP_ROUNDS turns: milliseconds of processor time, workers included, as ratios to avg(x);"
-echo 'MB is the most that a query adds to the address space of its session (VmPeak), in any turn: with ! if it is more than work_mem times hash_mem_multiplier and a tenth'
+echo 'MB is the most that a query adds to the address space of its session (VmPeak), in any turn: with ! if it is more than work_mem times hash_mem_multiplier, a tenth, and a megabyte for plan and catalogs'
 printf '  %-8s %-5s %13s %7s %8s %5s %12s %12s %12s %12s\n' groups keys work_mem workers 'avg(x)' MB 'dp_count' 'dp_avg' 'dp_median' '9 quantiles'
 for number in $GROUP_NUMBERS; do
   query <<SQL
