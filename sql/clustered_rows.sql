@@ -45,6 +45,14 @@ SELECT is_clustered(query), query FROM (VALUES
   ('SELECT k, dp_count(1) FROM visits GROUP BY GROUPING SETS ((k), ())'),
   ('SELECT w, dp_count(1) FROM wide GROUP BY w'),
   ('SELECT id, dp_count(1) FROM visits GROUP BY id')) q(query);
+-- Beside few groups only where their states would not fit into the memory: values of many cells
+SET work_mem = '64kB';
+SELECT is_clustered(format('SELECT k, %s FROM few GROUP BY k', answer)), answer FROM unnest('{"dp_median(v, 1, 0, 99)","dp_median(v, 1, 0, 99999)","dp_median(v::float8, 1, 0, 99)",
+  "dp_avg(v, 1, 0, 99999)","dp_user_mean(v, v, 1, 0, 99999)"}'::text[]) answer;
+SELECT count(*), min(round(m)), max(round(m)), max(n) FROM (SELECT k, dp_count(1000) AS n, dp_median(k::float8, 1000, 0, 20) AS m FROM few GROUP BY k) s;
+SET work_mem = '16MB';
+SELECT is_clustered('SELECT k, dp_median(v, 1, 0, 99999) FROM few GROUP BY k');
+RESET work_mem;
 SET enable_hashagg = off;
 SELECT is_clustered('SELECT k, dp_count(1) FROM visits GROUP BY k') AS instead_of_a_sort;
 RESET enable_hashagg;

@@ -99,6 +99,24 @@ SKIP:
 		cost => 1)->quit
 	  for [ '1000000', 'k' ], [ '20000', 'few' ];
 
+	# Answers have no more than half of the memory of a hash table. 1 MB is for the plan and catalogs.
+	check_memory(
+		'a million rows in 300000 groups, without a multiplier', q{
+		SET hash_mem_multiplier = 1;
+		SELECT count(median) = 300000 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM visit GROUP BY k) s},
+		megabytes => 6,
+		cost => 1)->quit;
+
+	# The states of all groups take 20 MB in a hash table, and one at a time takes 1 MB.
+	$node->safe_psql('postgres',
+		q{CREATE TABLE stay AS SELECT i % 20 AS k, random() * 1000 AS x FROM generate_series(1, 3000000) i; ANALYZE stay; GRANT SELECT ON stay TO analyst});
+	check_memory(
+		'three million rows in 20 groups', q{
+		SET max_parallel_workers_per_gather = 0;
+		SELECT count(median) = 20 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM stay GROUP BY k) s},
+		megabytes => 10,
+		cost => 1)->quit;
+
 	# The peak is at the last doubling: 64 MB for the values, 64 MB for the executor's copy, 32 MB for the smaller state.
 	# Sorting takes less. The rest is unused memory between the allocations: 17 MB with PostgreSQL 17.
 	# The interquartile range is 500. The probability of an error of 5 is below e^-70.

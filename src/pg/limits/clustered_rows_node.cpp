@@ -501,11 +501,11 @@ void end_part(ClusteredRowsNode* node) {
   forget_part(&node->rows, node->part);
 }
 
-// The answers of the groups take work_mem of the memory while rows are given. Of what is left the
+// The answers of the groups take a part of the memory while rows are given. Of what is left the
 // blocks that get rows take a quarter, full ones a quarter, and the part that is given a half: its
 // rows, and what is found of them.
 void leave_room_for_answers(RowPartitions* rows, Size bytes) {
-  const Size answers = Min(static_cast<Size>(work_mem) * 1024, bytes / 2);
+  const Size answers = static_cast<Size>(answer_memory()) * 1024;
   rows->memory_left = (bytes - answers) / 4;
   rows->most_read = (bytes - answers) / 4;
 }

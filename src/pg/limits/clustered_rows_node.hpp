@@ -7,10 +7,11 @@ extern "C" {
 }
 
 // The plan node that gives the rows of its child group by group, below a grouping that takes sorted
-// rows. It reads all rows before it gives the first. It is for many groups: PostgreSQL's hash table
-// has their states side by side, so that each row waits for memory; above this node there is one
-// state at a time. The rows are spread over parts by a hash of their keys, and within a part by a
-// small table of its groups. A part that is too large for memory is sorted by PostgreSQL.
+// rows. It reads all rows before it gives the first. It is for many groups, and for large states:
+// PostgreSQL's hash table has all states side by side, so that each row waits for memory, and never
+// puts one on disk; above this node there is one state at a time. The rows are spread over parts by
+// a hash of their keys, and within a part by a small table of its groups. A part that is too large
+// for memory is sorted by PostgreSQL.
 //
 // Neither groups nor the rows of a group have an order. How long this takes depends on single rows:
 // by them a part is too large for memory, and sorted.

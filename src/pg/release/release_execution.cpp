@@ -393,7 +393,7 @@ void execute_release(ReleaseNode* node) {
   if (node->decisions == NIL) node->decisions = decisions_of(node);
   const bool is_elsewhere = state_source() != nullptr && state_source()->prepare(node);
   // dp_restrict_role hides the size of temporary files, but is refused where rows are elsewhere.
-  node->memory = is_elsewhere ? MAX_KILOBYTES : work_mem;
+  node->memory = is_elsewhere ? MAX_KILOBYTES : answer_memory();
   const MemoryContext lasting = switch_to_scratch(node);
   const std::span<const Charge> charges = first_charges(node);
   ReleaseTerms terms = release_check == nullptr ? ReleaseTerms{} : release_check(node, charges);

@@ -12,6 +12,7 @@
 #include "pg/release/release_columns.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"
+#include "pg/release/state_bytes.hpp"
 #include "pg/release/state_source.hpp"
 #include "pg/release/value_cast.hpp"
 #include "pg/reuse/query_identity.hpp"
@@ -22,6 +23,7 @@
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
+#include "executor/nodeHash.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -379,12 +381,24 @@ bool may_have_many_groups(const ReleaseLevel* level, double expected) {
   return level->listed_groups == 0 || level->listed_groups >= kManyGroups;
 }
 
+bool are_narrow(const Path* rows) {
+  constexpr int kWideRow = 200;  // bytes
+  return rows->pathtarget->width <= kWideRow;
+}
+
 // Whether it takes less time to put the rows together by their groups than to keep a state for each
 // group while the rows come. Beside few groups, whose states are in the processor's caches, it does
 // not, nor for wide rows.
 bool is_worth_clustering(const ReleaseLevel* level, double expected, const Path* rows) {
-  constexpr int kWideRow = 200;  // bytes
-  return may_have_many_groups(level, expected) && rows->pathtarget->width <= kWideRow;
+  return may_have_many_groups(level, expected) && are_narrow(rows);
+}
+
+// Whether the states would take more memory than a hash table may have. By the number of protected
+// rows nothing is decided.
+bool has_large_states(const ReleaseLevel* level, const AggPath* grouping, const Path* rows) {
+  return !has_protected_rows(level) && grouping->aggstrategy == AGG_HASHED && are_narrow(rows) &&
+         bytes_of_states(level->columns.target, rows->rows, grouping->numGroups) >
+             static_cast<double>(get_hash_memory_limit());
 }
 
 // Parallel workers save more where many rows are in few states.
@@ -407,8 +421,10 @@ Path* rows_to_cluster(const ReleaseLevel* level, const Path* path) {
   const auto* grouping = as<AggPath>(path);
   Path* rows = rows_of_grouping(level, grouping);
   const double groups = std::max<double>(grouping->numGroups, level->listed_groups);
-  const bool is_better = rows != nullptr && is_worth_clustering(level, groups, rows) &&
-                         is_better_than_workers(groups, grouping, rows);
+  const bool is_better =
+      rows != nullptr &&
+      (is_worth_clustering(level, groups, rows) || has_large_states(level, grouping, rows)) &&
+      is_better_than_workers(groups, grouping, rows);
   return is_better ? rows : nullptr;
 }
 
