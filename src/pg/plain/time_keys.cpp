@@ -73,6 +73,45 @@ Node* cast_moment(const FuncExpr* call) {
   }
 }
 
+// An interval that is constant, and no longer than 1000 years. Null for others.
+const Interval* constant_interval(const Level* level, const Node* expression) {
+  if (exprType(expression) != INTERVALOID || !can_be_evaluated(expression, NIL)) return nullptr;
+  const Const* value = evaluated(level, expression, nullptr, nullptr);
+  if (value == nullptr) return nullptr;
+  const Interval* length = DatumGetIntervalP(value->constvalue);
+  constexpr int kMostDays = 365250;
+  const bool is_short = std::abs(static_cast<double>(length->month)) <= kMostDays / 30 &&
+                        std::abs(static_cast<double>(length->day)) <= kMostDays &&
+                        std::abs(static_cast<double>(length->time)) <=
+                            static_cast<double>(kMostDays) * static_cast<double>(USECS_PER_DAY);
+  return is_short ? length : nullptr;
+}
+
+struct ShiftedMoment {
+  Node* moment;            // or date
+  const Interval* length;  // by which it is earlier or later
+};
+
+// A moment plus or minus a constant interval; none for others.
+std::optional<ShiftedMoment> shifted_moment(const Level* level, const Node* expression) {
+  if (!IsA(expression, OpExpr)) return std::nullopt;
+  const auto* sum = as<OpExpr>(expression);
+  switch (get_opcode(sum->opno)) {
+    case F_TIMESTAMP_PL_INTERVAL:
+    case F_TIMESTAMP_MI_INTERVAL:
+    case F_TIMESTAMPTZ_PL_INTERVAL:
+    case F_TIMESTAMPTZ_MI_INTERVAL:
+    case F_DATE_PL_INTERVAL:
+    case F_DATE_MI_INTERVAL:
+      break;
+    default:
+      return std::nullopt;
+  }
+  const Interval* length = constant_interval(level, static_cast<const Node*>(lsecond(sum->args)));
+  if (length == nullptr) return std::nullopt;
+  return ShiftedMoment{static_cast<Node*>(linitial(sum->args)), length};
+}
+
 const Const* moment_at(const Const* like, Timestamp at) {
   return makeConst(like->consttype, -1, InvalidOid, sizeof(Timestamp), TimestampGetDatum(at), false,
                    FLOAT8PASSBYVAL);
@@ -99,14 +138,17 @@ std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   check_stack_depth();
   const Oid type = exprType(moment);
   if (!is_in_calendar(type)) return std::nullopt;
-  // Bounds of what is computed may be wide, and each value between them would be a key.
-  if (IsA(moment, OpExpr)) return std::nullopt;
-  if (!IsA(moment, FuncExpr)) {
+  // Bounds of what else is computed may be wide, and each value between them would be a key.
+  const auto shifted = shifted_moment(level, moment);
+  if (IsA(moment, OpExpr) && (!shifted || exprType(shifted->moment) != DATEOID)) {
+    return std::nullopt;
+  }
+  if (!shifted && !IsA(moment, FuncExpr)) {
     const auto bounds = bounds_of(level, moment, BoundsFor::kKeys);
     if (!bounds) return std::nullopt;
     return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
   }
-  Node* inner = cast_moment(as<FuncExpr>(moment));
+  Node* inner = shifted ? shifted->moment : cast_moment(as<FuncExpr>(moment));
   const auto inside = inner == nullptr ? std::nullopt : time_bounds(level, inner);
   if (!inside || !can_be_evaluated(moment, list_make1(inner))) return std::nullopt;
   const Const* lower = extreme(level, moment, inner, inside->lower, 1);
@@ -154,6 +196,26 @@ int64 step_of(const FuncExpr* call) {
   return strcmp(name, "date_bin") == 0 ? step_of_stride(argument(call, 0)) : 0;
 }
 
+// The moment of which constant intervals make another, also with casts between; the other itself if
+// they make none. The bounds of the one are known, and those of the other where the clock changes
+// are not: so keys are computed for the one. Its stretches with one key are as long as the units of
+// the other, but for changes of the clock. Shifts by months leave out days, such as those of March
+// that February does not have; null where a unit is not much longer.
+Node* unshifted_moment(const Level* level, Node* moment, int64 step) {
+  check_stack_depth();
+  if (const auto shifted = shifted_moment(level, moment)) {
+    const Interval* length = shifted->length;
+    if (!is_moment(exprType(shifted->moment))) return moment;
+    const bool keeps_units = length->month == 0 || (length->day == 0 && length->time == 0 &&
+                                                    step >= step_of_unit("month"));
+    return keeps_units ? unshifted_moment(level, shifted->moment, step) : nullptr;
+  }
+  Node* inner = IsA(moment, FuncExpr) ? cast_moment(as<FuncExpr>(moment)) : nullptr;
+  if (inner == nullptr || !is_moment(exprType(inner))) return moment;
+  Node* unshifted = unshifted_moment(level, inner, step);
+  return unshifted == inner ? moment : unshifted;
+}
+
 // The moments from bound to bound, so near to each other that no value is missed. Where the clock
 // goes back soon after the first, a day goes on that is over then.
 List* moments_between(const TimeBounds& bounds, int64 step, int most) {
@@ -173,6 +235,7 @@ List* moments_between(const TimeBounds& bounds, int64 step, int most) {
 
 List* beginnings(const Level* level, const FuncExpr* call) {
   Node* moment = moment_of(call);
+  if (moment != nullptr) moment = unshifted_moment(level, moment, step_of(call));
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
   bool fails = false;
@@ -308,17 +371,19 @@ List* values_of_time_parts(const Level* level, const Node* key, const List* term
   });
   // A month may begin within a week.
   if (has_other || (has_weeks && least.step > step_of_unit("day"))) return NIL;
-  auto bounds = least.moment == nullptr ? std::nullopt : time_bounds(level, least.moment);
+  Node* moment =
+      least.moment == nullptr ? nullptr : unshifted_moment(level, least.moment, least.step);
+  auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
-  if (is_end_left_out(level, least.moment, bounds->upper, terms)) {
+  if (is_end_left_out(level, moment, bounds->upper, terms)) {
     bounds->upper = moment_at(bounds->upper, DatumGetTimestamp(bounds->upper->constvalue) - 1);
   }
   List* moments = moments_between(*bounds, least.step, kMostMomentsOfParts);
   if (moments == NIL) return NIL;
   // COALESCE has a key for rows without a moment.
-  moments = lappend(moments, const_cast<Const*>(null_like(least.moment)));
+  moments = lappend(moments, const_cast<Const*>(null_like(moment)));
   bool gives_null = false;
-  List* values = evaluated_list(level, key, least.moment, moments, &gives_null);
+  List* values = evaluated_list(level, key, moment, moments, &gives_null);
   if (values != NIL && gives_null) values = lappend(values, const_cast<Const*>(null_like(key)));
   return list_length(values) <= kMaxElements ? values : NIL;
 }

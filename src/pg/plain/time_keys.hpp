@@ -12,8 +12,9 @@ extern "C" {
 // leave rows out.
 namespace dpquantile {
 
-// The values of date_trunc, date_bin, a cast to date, or extract; NIL if it is another function,
-// the column has no bounds, or there are more than kMaxElements values.
+// The values of date_trunc, date_bin, a cast to date, or extract, also of a time plus or minus a
+// constant interval; NIL if it is another function, the column has no bounds, the interval has
+// months and the unit is shorter or more is added, or there are more than kMaxElements values.
 List* values_of_time_function(const Level* level, const FuncExpr* call);
 
 // The values of a key that is computed of several units and parts of one moment, such as
