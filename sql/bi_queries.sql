@@ -59,9 +59,10 @@ SET timezone = 'America/New_York';
 SELECT format('SELECT %L AS format, count(*) AS groups, sum(n) AS rows FROM (SELECT to_char(at, %L) AS key, count(*) AS n FROM visits GROUP BY 1) AS s', f, f)
   FROM unnest('{YYYY-MM,Mon YY,fmmonth,RM,Q,YYYY \"Q\"Q,"Y,YYY",CC,IYYY-IW,IDDD,ID,WW,W,DD.MM.YYYY,FMDDth,DDD,D,Dy,DAY,J}'::text[]) AS f \gexec
 SET timezone = 'UTC';
--- Not of a time alone, nor of units that begin apart: chosen privately
-SELECT extract(month FROM at) * 100 + patient % 2 AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+-- A month may begin within a week.
 SELECT extract(week FROM at) * 100 + extract(month FROM at) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+-- Not of a time alone: chosen privately
+SELECT extract(month FROM at) * 100 + patient % 2 AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT to_char(at, 'TMMonth') AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT to_char(at, 'MM OF') AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT to_char(at, department) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
