@@ -154,6 +154,12 @@ SELECT town, count(*) FROM (SELECT *, cost + 1 AS more FROM visits WHERE cost + 
 SELECT count(*) FROM visits v JOIN persons p ON p.id = v.person AND p.region = 'north' WHERE p.region IS NULL;
 SELECT avg(n) FROM (SELECT person, count(*) AS n FROM visits GROUP BY person) g WHERE n = 2 AND n > 4;
 SELECT count(*) FILTER (WHERE false) FROM visits;
+-- threat 331: so it is of private aggregates. Nothing is shown and charged where HAVING is of no group.
+SELECT dp_count(1) FROM visits WHERE kind = 'web' AND kind = 'app';
+SELECT dp_count(1) FILTER (WHERE false) FROM visits;
+SELECT kind, count(*) FROM visits GROUP BY kind HAVING 1 = 2 AND count(*) > 3;
+SELECT count(*) FROM visits HAVING false;
+SELECT dp_count(1) FROM visits HAVING NULL;
 SELECT kind, count(DISTINCT person) FILTER (WHERE cost = 5) AS n FROM visits WHERE cost = 6 GROUP BY kind;
 SELECT mode() WITHIN GROUP (ORDER BY kind) FILTER (WHERE cost > 5 AND NOT cost > 5) FROM visits;
 -- Tools ask in this way for the columns of an answer.

@@ -153,6 +153,11 @@ BEGIN
 END $$;
 RESET statement_timeout;
 
+-- threat 330: different subqueries, of which each is a join around those before it: 450 took 780 MB, until the stack of the server ended
+SELECT 'SELECT count(*) FROM patients p WHERE ' || string_agg('EXISTS (SELECT FROM visits v WHERE v.patient = p.id AND v.minutes = ' || i || ')', ' OR ') AS many FROM generate_series(1, 450) i
+\gset
+:many;
+
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -51,7 +51,7 @@ SELECT patient, count(*) FROM visit GROUP BY patient;
 -- threat 78: at most four rows of a person, whichever way they are counted
 SELECT dp_count(200) FROM visit WHERE patient = 'often';
 SELECT sum(n) FROM (SELECT w.id, dp_count(v.patient, 200) AS n FROM ward w LEFT JOIN visit v ON v.ward = w.id AND v.patient = 'often' GROUP BY w.id) t;
-SELECT dp_count(200) FILTER (WHERE ward <= 25) + dp_count(200) FILTER (WHERE ward > 25) AS all_wards, dp_count(200) FILTER (WHERE false) AS none
+SELECT dp_count(200) FILTER (WHERE ward <= 25) + dp_count(200) FILTER (WHERE ward > 25) AS all_wards, dp_count(200) FILTER (WHERE ward % 2 > 5) AS none
   FROM visit WHERE patient = 'often';
 SELECT dp_count(200), dp_count(cost, 200) AS costs, dp_count_distinct(ward, 200) AS wards, round((dp_stats(cost, 1000, 0, 600)).count) AS stats,
        dp_histogram(cost, 200, ARRAY[0, 250, 600]::float8[])

@@ -268,7 +268,7 @@ Execution* innermost() {
 }
 
 const TupleTableSlot* answers_of(const ReleaseNode* node) {
-  return node->scan.ss.ss_ScanTupleSlot;
+  return node->drawn;
 }
 
 bool is_answer(const ReleaseNode* node, int column) {
@@ -278,10 +278,10 @@ bool is_answer(const ReleaseNode* node, int column) {
   return false;
 }
 
-// The keys of the group that the node answers.
+// The keys of the group that the node answers. Behind its columns are errors of answers.
 std::string group_of(const ReleaseNode* node, const TupleTableSlot* slot) {
   std::string key = "k";
-  TupleDesc columns = slot->tts_tupleDescriptor;
+  TupleDesc columns = node->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
   for (int column = 1; column <= columns->natts; ++column) {
     if (is_answer(node, column)) continue;
     key += slot->tts_isnull[column - 1]
@@ -411,13 +411,13 @@ DPQ_WRAPPED(void, end_read, "_ZN10dpquantile8end_readEPKNS_11WatchedReadE",
 }
 
 DPQ_WRAPPED(NullableDatum, answer_call,
-            "_ZN10dpquantile11answer_callEPNS_11ReleaseCallEPNS_12RandomStreamE13NullableDatum",
-            (ReleaseCall * call, RandomStream* random, NullableDatum state)) {
+            "_ZN10dpquantile11answer_callEPNS_11ReleaseCallEPNS_12RandomStreamE13NullableDatumPd",
+            (ReleaseCall * call, RandomStream* random, NullableDatum state, double* error)) {
   const Execution* execution = innermost();
   if (execution != nullptr) {
     tape::begin_call(group_of(execution->node, answers_of(execution->node)), call->column);
   }
-  const NullableDatum answer = original_answer_call(call, random, state);
+  const NullableDatum answer = original_answer_call(call, random, state, error);
   tape::end_call();
   return answer;
 }

@@ -214,6 +214,14 @@ bool add_term(const Source* source, Node* term, Terms* terms) {
   return true;
 }
 
+// Whether HAVING is true of no group whatever the answers are, as of 1 = 0.
+bool shows_no_group(const Level* level) {
+  for (auto* term : each<Node>(terms_of(level->query->havingQual))) {
+    if (!contain_var_clause(term) && is_never_true(computed_parts(level, term))) return true;
+  }
+  return false;
+}
+
 // Whether a query has no row if FROM has none.
 bool has_groups_alone(const Query* query) {
   return query->groupingSets == NIL && (query->groupClause != NIL || query->distinctClause != NIL);
@@ -224,6 +232,10 @@ bool has_groups_alone(const Query* query) {
 void refuse_conditions_of_no_row(const PlainLevel* level) {
   if (is_after_charge()) return;
   Query* query = level->select->query;
+  if (shows_no_group(level->select)) {
+    show_no_group(query);
+    return;
+  }
   const Rows rows = rows_of(level);
   Terms all{};
   bool is_without_rows = false;

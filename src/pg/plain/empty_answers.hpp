@@ -13,7 +13,8 @@ void refuse_hidden_groups(const PlainLevel* level);
 
 // ereports if WHERE and joins leave no row by what they say alone, as shop = 1 AND shop = 2 and
 // cost = NULL do, or FILTER leaves none to an aggregate. Groups of a query with a condition that is
-// false without a look at rows, such as 1 = 0, are not shown: so tools ask for its columns.
+// false without a look at rows, such as 1 = 0, are not shown: so tools ask for its columns. Nor is
+// anything where HAVING has such a condition.
 void refuse_conditions_of_no_row(const PlainLevel* level);
 
 // Has a query show no row, and so charge nothing.

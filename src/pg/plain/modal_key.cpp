@@ -48,15 +48,17 @@ const char* name_of(const PlainLevel* level, const Node* key) {
   const char* table =
       origin ? quote_literal_cstr(quote_identifier(get_rel_name(origin->relation))) : nullptr;
   const bool has_owner = origin && list_member_oid(level->relations, origin->relation);
+  // Without a list its groups are chosen privately.
+  const char* grouped =
+      level->delta > 0 ? psprintf(" Or ask how often there is each value: %s.", counts) : "";
   refuse_key(
       level, call, ERRCODE_INVALID_PARAMETER_VALUE,
       psprintf("mode needs a public list of the values, but %s has none",
                column == nullptr ? "the expression" : psprintf("column \"%s\"", column)),
       has_owner
           ? psprintf("Ask the owner of the table for dp_set_domain(%s, %s, '{...}') or "
-                     "dp_learn_keys(%s, %s, epsilon, delta). Or ask how often there is each "
-                     "value: %s.",
-                     table, quote_literal_cstr(column), table, quote_literal_cstr(column), counts)
+                     "dp_learn_keys(%s, %s, epsilon, delta).%s",
+                     table, quote_literal_cstr(column), table, quote_literal_cstr(column), grouped)
           : psprintf("Ask how often there is each value: %s.", counts));
 }
 

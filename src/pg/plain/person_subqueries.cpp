@@ -674,6 +674,21 @@ Node* joined_value(const Place* place, Node* subquery, bool is_condition) {
   return value != nullptr ? value : public_value(place, subquery, is_condition);
 }
 
+// Each is a join around those before it, and PostgreSQL goes down all of them: the stack of a
+// server ends at some 200.
+constexpr int kMostSubqueries = 100;
+
+void require_few_subqueries(const Place* place) {
+  if (list_length(place->subqueries) < kMostSubqueries) return;
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+       errmsg("a query compares its rows with more than %d different subqueries", kMostSubqueries),
+       errhint("Ask one with an aggregate for each: FROM patients p LEFT JOIN (SELECT patient, "
+               "bool_or(kind = 'lab') AS lab, bool_or(kind = 'web') AS web FROM visits GROUP BY "
+               "patient) v ON v.patient = p.id WHERE v.lab AND v.web. Or split the query.")));
+}
+
 // Equal subqueries are joined once, so that a key is the same wherever it is shown.
 Node* value_in_place(Place* place, Node* subquery, bool is_condition) {
   const ListCell* cell;
@@ -683,6 +698,7 @@ Node* value_in_place(Place* place, Node* subquery, bool is_condition) {
     if (list_nth_int(place->conditions, number) != static_cast<int>(is_condition)) continue;
     return static_cast<Node*>(copyObjectImpl(list_nth(place->values, number)));
   }
+  require_few_subqueries(place);
   Node* value = joined_value(place, subquery, is_condition);
   if (value == nullptr) return nullptr;
   place->subqueries = lappend(place->subqueries, subquery);

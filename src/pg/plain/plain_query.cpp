@@ -305,6 +305,7 @@ void translate_level(const Translation* translation, PlainLevel* level) {
 // which keys there are. Nothing of it needs a price.
 void list_groups(PlainLevel* level) {
   const Query* query = level->select->query;
+  if (query->hasAggs) attempt(level->refused, [&] { refuse_conditions_of_no_row(level); });
   const bool has_groups = query->hasAggs && query->groupClause != NIL &&
                           query->groupingSets == NIL && !has_keep_group(query->havingQual) &&
                           !level->select->has_public_side;

@@ -3,6 +3,7 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/parameters/private_call.hpp"
 #include "pg/parameters/public_functions.hpp"
+#include "pg/protect/accepted_shape.hpp"
 #include "pg/protect/column_traits.hpp"
 #include "pg/protect/concatenation.hpp"
 #include "pg/protect/early_expressions.hpp"
@@ -64,11 +65,14 @@ const char* hint_for_other_aggregate(const JudgedStatement* statement, const Agg
   if (name != nullptr && is_one_of(name, "string_agg array_agg json_agg jsonb_agg")) {
     return kListHint;
   }
-  if (!is_standard || statement->refused.answers_plain_sql) return kPrivateHint;
+  const RefusedQuery& refused = statement->refused;
+  const bool needs_persons = refused.user_column != nullptr && !refused.limits_rows;
+  const char* hint = needs_persons ? accepted_aggregate(refused) : kPrivateHint;
+  if (!is_standard || refused.answers_plain_sql) return hint;
   return psprintf(
       "%s For plain SQL, such as count(*), ask the owner of the table for an epsilon: "
       "dp_grant_private_access('%s', role, epsilon => 0.1).",
-      kPrivateHint, statement->refused.relation);
+      hint, refused.relation);
 }
 
 // A user could make an aggregate with a function of its own before the private final function.
