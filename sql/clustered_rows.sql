@@ -68,7 +68,7 @@ RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 SET max_parallel_workers_per_gather = 0;
 
--- Nothing is lost, doubled or in another group: with memory for all rows, for few, and for less than a part of them.
+-- Nothing is lost, doubled or in another group: with memory for all rows, for few, for less than a part of them, and for less than a part of such a part.
 CREATE TABLE keys (number int, keys text, condition text);
 INSERT INTO keys VALUES (1, 'k', 'v = k % 100'), (2, 't', 'id % 3000 = substr(t, 6)::int'), (3, 'n', 'n = id % 4000'), (4, 'b', 'b = id % 2500 + 1'),
   (5, 'k, t', 'k % 3000 = substr(t, 6)::int'), (6, 'id % 2600', 'id % 100 = v'), (7, 'l', 'length(l) = 2100 + id % 2500'), (8, 'f', 'f = id % 3000');
@@ -90,8 +90,9 @@ BEGIN
 END $$;
 CALL ask('64MB');
 CALL ask('1MB');
+CALL ask('128kB');
 CALL ask('64kB');
-SELECT number, count(*) FILTER (WHERE kind = 'private') / 3 AS groups,
+SELECT number, count(*) FILTER (WHERE kind = 'private') / 4 AS groups,
        count(*) FILTER (WHERE kind = 'private') = count(*) FILTER (WHERE kind = 'exact') AS as_many
   FROM results GROUP BY number ORDER BY number;
 SELECT count(*) AS others FROM (

@@ -75,6 +75,13 @@ struct ClusteredRowsNode {
   uint64 seed;           // of the hashes
   Majority* majorities;  // of the parts, unless rows come part by part
 
+  // A part that is too large, without its largest group, in parts by further bits of the hashes
+  MemoryContext divided_memory;  // null if no part is divided
+  RowPartitions divided;
+  Majority* divided_majorities;
+  bool gives_divided;  // whether rows of these are given
+  int divided_part;
+
   // The part whose rows are given
   int part;
   MemoryContext part_memory;  // of what follows
@@ -96,7 +103,8 @@ struct ClusteredRowsNode {
   bool has_begun_part;  // whether the next rescan is for the rows of this part
 
   // The same if the part is too large: first the rows of its largest group, as they are read
-  Tuplesortstate* sort;  // of the other rows; null if the part is in memory
+  bool is_large;
+  Tuplesortstate* sort;  // of the other rows if the part is of divided ones, else null
   TupleTableSlot* sorted;
   bool has_read_all;
   bool has_largest;        // whether a row of this group has been found
@@ -146,6 +154,18 @@ void begin(CustomScanState* scan, EState* state, int flags) {
   TupleDesc columns = ExecGetResultType(node->child);
   prepare_keys(node, columns);
   node->sorted = ExecInitExtraTupleSlot(state, columns, &TTSOpsMinimalTuple);
+}
+
+// PostgreSQL would allocate megabytes at a time.
+MemoryContext make_context(MemoryContext parent, Size bytes) {
+  const Size block = std::clamp(std::bit_floor(bytes / 64), Size{ALLOCSET_DEFAULT_INITSIZE},
+                                Size{ALLOCSET_DEFAULT_MAXSIZE});
+  return AllocSetContextCreate(parent, "dpquantile clustered rows", ALLOCSET_DEFAULT_MINSIZE,
+                               ALLOCSET_DEFAULT_INITSIZE, block);
+}
+
+Majority* make_majorities(const RowPartitions* rows) {
+  return static_cast<Majority*>(palloc0(static_cast<Size>(rows->count) * sizeof(Majority)));
 }
 
 // ---- Reading -------------------------------------------------------------------------------
@@ -206,6 +226,21 @@ void read_rows(ClusteredRowsNode* node) {
     write_row(&node->rows, part, row, hash);
   }
   end_writing(&node->rows);
+}
+
+// ---- The present part ----------------------------------------------------------------------
+
+RowPartitions* present_rows(ClusteredRowsNode* node) {
+  return node->gives_divided ? &node->divided : &node->rows;
+}
+
+int present_part(const ClusteredRowsNode* node) {
+  return node->gives_divided ? node->divided_part : node->part;
+}
+
+uint64 hash_of_largest_group(const ClusteredRowsNode* node) {
+  const Majority* majorities = node->gives_divided ? node->divided_majorities : node->majorities;
+  return majorities[present_part(node)].hash;
 }
 
 // ---- The groups of a part ------------------------------------------------------------------
@@ -292,13 +327,14 @@ uint32 group_of_row(ClusteredRowsNode* node, uint32 block_number, uint32 number)
 }
 
 void list_blocks(ClusteredRowsNode* node) {
+  RowPartitions* rows = present_rows(node);
   Size count = 0;
-  RowCursor cursor = cursor_of_part(&node->rows, node->part);
-  while (next_block(&node->rows, &cursor)) ++count;
+  RowCursor cursor = cursor_of_part(rows, present_part(node));
+  while (next_block(rows, &cursor)) ++count;
   node->blocks = array_of<const RowBlock*>(count);
   node->block_count = 0;
-  cursor = cursor_of_part(&node->rows, node->part);
-  while (next_block(&node->rows, &cursor)) node->blocks[node->block_count++] = cursor.block;
+  cursor = cursor_of_part(rows, present_part(node));
+  while (next_block(rows, &cursor)) node->blocks[node->block_count++] = cursor.block;
 }
 
 uint32* groups_of_rows(ClusteredRowsNode* node) {
@@ -372,9 +408,45 @@ void read_into_slot(const ClusteredRowsNode* node, const RowBlock* block, Size n
   ExecStoreVirtualTuple(slot);
 }
 
+// Its parts have blocks for rows to come, which take half of what is read of a part.
+void begin_division(ClusteredRowsNode* node) {
+  node->divided_memory = make_context(node->memory, 4 * node->rows.most_read);
+  const MemoryContext previous = MemoryContextSwitchTo(node->divided_memory);
+  make_partitions(&node->divided, node->rows.columns, node->left_out,
+                  storage_within(4 * node->rows.most_read), node->divided_memory);
+  node->divided.memory_left = 0;
+  node->divided.most_read = node->rows.most_read;
+  node->divided_majorities = make_majorities(&node->divided);
+  MemoryContextSwitchTo(previous);
+}
+
+void end_division(ClusteredRowsNode* node) {
+  node->gives_divided = false;
+  if (node->divided_memory == nullptr) return;
+  ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
+  close_partitions(&node->divided);
+  MemoryContextDelete(node->divided_memory);
+  node->divided_memory = nullptr;
+}
+
+// Puts a row that is not in the largest group of its part aside.
+void divide_or_sort(ClusteredRowsNode* node, uint64 hash, TupleTableSlot* row) {
+  if (node->sort != nullptr) return tuplesort_puttupleslot(node->sort, row);
+  const auto parts = static_cast<uint64>(node->rows.count);
+  const int part = part_of_number(&node->divided, hash * parts);
+  vote(&node->divided_majorities[part], hash);
+  write_row(&node->divided, part, row, hash);
+}
+
 void begin_large_part(ClusteredRowsNode* node) {
-  node->sort = begin_sort(node);
-  node->cursor = cursor_of_part(&node->rows, node->part);
+  node->is_large = true;
+  node->count = 0;
+  if (node->gives_divided) {
+    node->sort = begin_sort(node);
+  } else {
+    begin_division(node);
+  }
+  node->cursor = cursor_of_part(present_rows(node), present_part(node));
   node->next_in_block = 0;
   node->has_read_all = false;
   node->has_largest = false;
@@ -401,7 +473,7 @@ void keep_keys(ClusteredRowsNode* node, const RowBlock* block, Size number) {
 }
 
 bool is_in_largest_group(ClusteredRowsNode* node, const RowBlock* block, Size number) {
-  if (user_of_row(&node->rows, block, number) != node->majorities[node->part].hash) return false;
+  if (user_of_row(&node->rows, block, number) != hash_of_largest_group(node)) return false;
   if (!node->has_largest) keep_keys(node, block, number);
   for (int i = 0; i < node->key_count; ++i) {
     if (!are_equal(&node->keys[i], node->largest[i], key_of_row(node, i, block, number))) {
@@ -411,8 +483,8 @@ bool is_in_largest_group(ClusteredRowsNode* node, const RowBlock* block, Size nu
   return true;
 }
 
-// Fills the slot with the next row of the largest group, and puts those before it into the sort.
-// False after the last.
+// Fills the slot with the next row of the largest group, and puts those before it aside. False
+// after the last.
 bool read_largest_group(ClusteredRowsNode* node, TupleTableSlot* slot) {
   do {
     while (node->cursor.block != nullptr && node->next_in_block < node->cursor.block->rows) {
@@ -420,22 +492,24 @@ bool read_largest_group(ClusteredRowsNode* node, TupleTableSlot* slot) {
       const bool is_in_it = is_in_largest_group(node, node->cursor.block, number);
       read_into_slot(node, node->cursor.block, number, slot);
       if (is_in_it) return true;
-      tuplesort_puttupleslot(node->sort, slot);
+      divide_or_sort(node, user_of_row(&node->rows, node->cursor.block, number), slot);
     }
     CHECK_FOR_INTERRUPTS();
     node->next_in_block = 0;
-  } while (next_block(&node->rows, &node->cursor));
+  } while (next_block(present_rows(node), &node->cursor));
   return false;
 }
 
+// Null after the last row that is not divided.
 TupleTableSlot* give_row_of_large_part(ClusteredRowsNode* node) {
   TupleTableSlot* slot = node->scan.ss.ss_ScanTupleSlot;
   if (!node->has_read_all) {
     if (read_largest_group(node, slot)) return slot;
     node->has_read_all = true;
-    tuplesort_performsort(node->sort);
+    if (node->sort != nullptr) tuplesort_performsort(node->sort);
   }
   ExecClearTuple(slot);
+  if (node->sort == nullptr) return nullptr;
   if (!tuplesort_gettupleslot(node->sort, true, false, node->sorted, nullptr)) return nullptr;
   slot_getallattrs(node->sorted);
   const auto columns = static_cast<Size>(node->rows.columns->natts);
@@ -479,15 +553,17 @@ TupleTableSlot* give_row_of_part(ClusteredRowsNode* node) {
 
 // ---- Giving --------------------------------------------------------------------------------
 
-void begin_to_give(ClusteredRowsNode* node, int part) {
-  node->part = part;
-  node->count = count_rows(&node->rows, part);
+void begin_to_give(ClusteredRowsNode* node) {
+  RowPartitions* rows = present_rows(node);
+  const int part = present_part(node);
+  node->count = count_rows(rows, part);
   node->next = 0;
+  node->is_large = false;
   MemoryContextReset(node->part_memory);
   if (node->count == 0) return;
   const MemoryContext previous = MemoryContextSwitchTo(node->part_memory);
-  begin_part(&node->rows, part);
-  if (is_in_memory(&node->rows, part)) {
+  begin_part(rows, part);
+  if (is_in_memory(rows, part)) {
     cluster_in_memory(node);
   } else {
     begin_large_part(node);
@@ -495,10 +571,28 @@ void begin_to_give(ClusteredRowsNode* node, int part) {
   MemoryContextSwitchTo(previous);
 }
 
-void end_part(ClusteredRowsNode* node) {
+// Goes to the part after the present one, or to the first of those into which that is divided.
+// False after the last.
+bool find_next_part(ClusteredRowsNode* node) {
+  if (node->gives_divided && ++node->divided_part < node->divided.count) return true;
+  if (node->divided_memory != nullptr && !node->gives_divided) {
+    end_writing(&node->divided);
+    node->gives_divided = true;
+    node->divided_part = 0;
+    return true;
+  }
+  end_division(node);
+  return node->part++ < node->rows.count;
+}
+
+bool begin_next_part(ClusteredRowsNode* node) {
+  if (node->part > node->rows.count) return false;
   ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
   end_sort(node);
-  forget_part(&node->rows, node->part);
+  forget_part(present_rows(node), present_part(node));
+  if (!find_next_part(node)) return false;
+  begin_to_give(node);
+  return true;
 }
 
 // The answers of the groups take a part of the memory while rows are given. Of what is left the
@@ -508,17 +602,6 @@ void leave_room_for_answers(RowPartitions* rows, Size bytes) {
   const Size answers = static_cast<Size>(answer_memory()) * 1024;
   rows->memory_left = (bytes - answers) / 4;
   rows->most_read = (bytes - answers) / 4;
-}
-
-// PostgreSQL would allocate megabytes at a time.
-void make_contexts(ClusteredRowsNode* node, Size bytes) {
-  const Size block = std::clamp(std::bit_floor(bytes / 64), Size{ALLOCSET_DEFAULT_INITSIZE},
-                                Size{ALLOCSET_DEFAULT_MAXSIZE});
-  node->memory =
-      AllocSetContextCreate(node->scan.ss.ps.state->es_query_cxt, "dpquantile clustered rows",
-                            ALLOCSET_DEFAULT_MINSIZE, ALLOCSET_DEFAULT_INITSIZE, block);
-  node->part_memory = AllocSetContextCreate(node->memory, "dpquantile clustered rows of a part",
-                                            ALLOCSET_DEFAULT_SIZES);
 }
 
 // As many parts as there can be, so that few states are in memory. A block of 8 kB is read from the
@@ -532,7 +615,9 @@ void make_parts(ClusteredRowsNode* node) {
   const bool in_parts = node->plan.in_parts;
   const Size bytes =
       in_parts ? static_cast<Size>(drawn_work_memory()) * 1024 : get_hash_memory_limit();
-  make_contexts(node, bytes);
+  node->memory = make_context(node->scan.ss.ps.state->es_query_cxt, bytes);
+  node->part_memory = AllocSetContextCreate(node->memory, "dpquantile clustered rows of a part",
+                                            ALLOCSET_DEFAULT_SIZES);
   make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out,
                   in_parts ? storage_of_parts(bytes) : storage_within(bytes), node->memory);
   if (!in_parts) leave_room_for_answers(&node->rows, bytes);
@@ -548,13 +633,11 @@ void read_all(ClusteredRowsNode* node) {
   // Columns that are left out stay NULL.
   ExecStoreAllNullTuple(node->scan.ss.ss_ScanTupleSlot);
   node->seed = in_parts ? draw_number() : 0;
-  node->majorities =
-      in_parts
-          ? nullptr
-          : static_cast<Majority*>(palloc0(static_cast<Size>(node->rows.count) * sizeof(Majority)));
+  node->majorities = in_parts ? nullptr : make_majorities(&node->rows);
   read_rows(node);
   MemoryContextSwitchTo(previous);
-  in_parts ? begin_to_give_part(node, 0) : begin_to_give(node, 0);
+  node->part = 0;
+  in_parts ? begin_to_give_part(node, 0) : begin_to_give(node);
 }
 
 // The rows of a group lie anywhere in their part.
@@ -569,12 +652,11 @@ void prefetch(const ClusteredRowsNode* node, Size row) {
 // Fills the slot. Null after the last row.
 TupleTableSlot* give_row(ClusteredRowsNode* node) {
   while (node->next == node->count) {
-    if (node->part >= node->rows.count) return nullptr;
-    end_part(node);
-    begin_to_give(node, node->part + 1);
+    TupleTableSlot* row = node->is_large ? give_row_of_large_part(node) : nullptr;
+    if (row != nullptr) return row;
+    if (!begin_next_part(node)) return nullptr;
   }
   const Size next = node->next++;
-  if (node->sort != nullptr) return give_row_of_large_part(node);
   prefetch(node, next + kAhead);
   const RowPlace place = node->places[next];
   TupleTableSlot* slot = node->scan.ss.ss_ScanTupleSlot;
@@ -595,11 +677,13 @@ void rescan(CustomScanState* scan) {
     return;
   }
   end_sort(node);
+  end_division(node);
   read_again(node);
 }
 
 void end(CustomScanState* scan) {
   end_sort(clustered_node(scan));
+  end_division(clustered_node(scan));
   end_reading(clustered_node(scan));
 }
 

@@ -10,11 +10,12 @@ extern "C" {
 // rows. It reads all rows before it gives the first. It is for many groups, and for large states:
 // PostgreSQL's hash table has all states side by side, so that each row waits for memory, and never
 // puts one on disk; above this node there is one state at a time. The rows are spread over parts by
-// a hash of their keys, and within a part by a small table of its groups. A part that is too large
-// for memory is sorted by PostgreSQL.
+// a hash of their keys, and within a part by a small table of its groups. Of a part that is too
+// large for memory the largest group comes first, and the others are divided by further bits of the
+// hash; where a part of these is too large as well, PostgreSQL sorts its others.
 //
 // Neither groups nor the rows of a group have an order. How long this takes depends on single rows:
-// by them a part is too large for memory, and sorted.
+// by them a part is too large for memory, and divided or sorted.
 //
 // *Protected rows* come part by part, as they were read, below a hash table of PostgreSQL: it
 // groups the rows of one part, and when its groups have been read, the release node has it begin
