@@ -45,6 +45,12 @@ SELECT DATE_TRUNC('week', at) AS at, COUNT(*) AS count FROM visits WHERE at >= T
 SELECT DATE_TRUNC('month', at) AS at, department AS department, COUNT(*) AS count
   FROM regress_dpq_bi.visits JOIN (SELECT department AS department__, COUNT(*) AS mme_inner__ FROM regress_dpq_bi.visits GROUP BY department ORDER BY mme_inner__ DESC LIMIT 1) AS series_limit ON department = department__
   GROUP BY DATE_TRUNC('month', at), department ORDER BY count DESC LIMIT 10000;
+-- It groups the others: a CASE has the lists of its results, and of what a left join has found those of the subquery.
+SELECT CASE WHEN series_limit.department__ IS NOT NULL THEN department ELSE 'Others' END AS department, COUNT(*) AS count
+  FROM regress_dpq_bi.visits LEFT JOIN (SELECT department AS department__, COUNT(*) AS mme_inner__ FROM regress_dpq_bi.visits WHERE amount < 100 OR department = 'Surgery' GROUP BY department ORDER BY mme_inner__ DESC LIMIT 1) AS series_limit ON department = department__
+  GROUP BY CASE WHEN series_limit.department__ IS NOT NULL THEN department ELSE 'Others' END ORDER BY count DESC, 1 LIMIT 10000;
+SELECT CASE WHEN l.name IS NULL THEN department ELSE 'listed' END AS department, COUNT(*) AS count FROM visits LEFT JOIN (VALUES ('ENT')) l (name) ON l.name = department GROUP BY 1 ORDER BY 1;
+SELECT CASE WHEN urgent THEN 'ENT' WHEN amount > 100 THEN department ELSE upper(department) END AS department, COUNT(*) AS count FROM visits GROUP BY 1 ORDER BY 1;
 -- Its grains of several minutes, whose keys are computed of several parts of a time; other keys of this kind
 SELECT DATE_TRUNC('hour', at) + INTERVAL '30 minutes' * FLOOR(EXTRACT(MINUTE FROM at) / 30) AS at, COUNT(*) AS count FROM visits
  WHERE at >= TO_TIMESTAMP('2024-02-01 06:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-02-01 07:30:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')

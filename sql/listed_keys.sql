@@ -235,6 +235,9 @@ SELECT town, count(DISTINCT person) FROM calls WHERE town = 'town' GROUP BY town
 -- What a condition says that a branch of CASE gives is a list, too.
 SELECT CASE WHEN town IN ('town', 'town 1') THEN town ELSE 'rest' END AS place, count(*) FROM calls GROUP BY 1;
 SELECT CASE WHEN person = 1 OR person = 2 THEN person WHEN person < 10 THEN -1 END AS who, count(*) FROM calls GROUP BY 1;
+-- So is the list of a result, unless a key of it stands for all others.
+SELECT CASE WHEN person > 2 THEN town ELSE 'few' END AS town, count(*) FROM calls GROUP BY 1;
+SELECT CASE WHEN person > 2 THEN person > 7 ELSE NULL END AS many, count(*) FROM calls GROUP BY 1 ORDER BY 1;
 SELECT town, count(*) FROM calls GROUP BY town;
 -- threat 296: the person group is by the keys as the list has them, so the noise is that of two groups, or of as many as conditions leave, with NULL, FILTER and several keys, and for a long list, which rows are joined with.
 SELECT town, count(DISTINCT person) FROM calls WHERE town IN ('town', 'town 1', 'town 21', 'town 2') GROUP BY town;

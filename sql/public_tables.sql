@@ -59,6 +59,11 @@ INSERT INTO question (query) VALUES
   ('SELECT k.shop, count(1) FROM visit v RIGHT JOIN generate_series(4, 6) k (shop) USING (shop) GROUP BY k.shop HAVING count(*) < 4'),
   ('SELECT k.shop, count(*) FROM (SELECT DISTINCT shop FROM note) k LEFT JOIN visit v USING (shop) GROUP BY k.shop'),
   ('SELECT s.region, count(*) FILTER (WHERE v.country = ''it'') FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.region'),
+  -- LATERAL whose conditions alone take columns of tables beside it
+  ('SELECT d.name, count(*) FROM visit v, LATERAL (SELECT name FROM shop s WHERE s.id = v.shop ORDER BY s.region) d GROUP BY d.name'),
+  ('SELECT count(*), count(d.name) FROM visit v LEFT JOIN LATERAL (SELECT s.name FROM shop s WHERE s.id = v.shop AND s.region = 1 AND v.country = ''it'') d ON true'),
+  ('SELECT e.name, count(*) FROM visit v JOIN LATERAL (SELECT * FROM shop s WHERE s.id = v.shop) d ON d.region < 3, LATERAL (SELECT r.name FROM region r WHERE r.id = d.region) e GROUP BY e.name'),
+  ('SELECT count(*), count(e.name) FROM visit v LEFT JOIN (shop s JOIN LATERAL (SELECT r.name FROM region r WHERE r.id = s.region AND r.id > 1) e ON true) ON s.id = v.shop'),
   -- Derived tables and CTEs
   ('SELECT s.name, count(*) FROM visit v JOIN (SELECT id, name FROM shop WHERE region = 1) s ON s.id = v.shop GROUP BY 1'),
   ('WITH s AS (SELECT * FROM shop WHERE region = 1) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
@@ -250,6 +255,10 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE shop NOT IN (SELECT n.shop FROM note n WHERE n.shop = v.person)'),
   ('SELECT count(*) FROM visit v WHERE shop > ANY (SELECT shop FROM note)'),
   ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note n WHERE n.shop = v.person)'),
+  -- LATERAL that takes more, or of which a row matches several
+  ('SELECT count(*) FROM visit v, LATERAL (SELECT v.shop + 1 AS next FROM shop s WHERE s.id = v.shop) d'),
+  ('SELECT count(*) FROM visit v, LATERAL (SELECT s.id FROM shop s WHERE s.id = v.shop LIMIT 1) d'),
+  ('SELECT count(*) FROM visit v, LATERAL (SELECT s.id FROM shop s WHERE s.id < v.shop) d'),
   -- count(*) of several public rows, of which some may match no row
   ('SELECT count(*) FROM shop s LEFT JOIN visit v ON v.shop = s.id'),
   ('SELECT s.region, sum(1) FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.region'),

@@ -207,19 +207,31 @@ List* both_booleans() {
 
 // ---- Choices -------------------------------------------------------------------------------
 
-// What a branch gives: a constant, or one of those of which its condition says that its result is.
-List* values_of_branch(const Level* level, const CaseExpr* choice, const CaseWhen* branch) {
-  auto* result = as<Node>(branch->result);
+// What a result is: a constant, or one of its own list, of which none stands for all others.
+List* values_of_result(ListSearch* search, const Level* level, Node* result) {
   if (IsA(result, Const)) return list_make1(result);
-  return choice->arg == nullptr ? values_in_term(level, result, as<Node>(branch->expr)) : NIL;
+  return other_value_of(level, result) == nullptr ? values_of(search, level, result) : NIL;
 }
 
-List* values_of_case(const Level* level, const CaseExpr* choice) {
+// What a branch gives: also one of those of which its condition says that its result is.
+List* values_of_branch(ListSearch* search, const Level* level, const CaseExpr* choice,
+                       const CaseWhen* branch) {
+  auto* result = as<Node>(branch->result);
+  if (IsA(result, Const) || choice->arg != nullptr) return values_of_result(search, level, result);
+  const auto* condition = as<Node>(branch->expr);
+  if (List* values = values_in_term(level, result, condition)) return values;
+  if (List* values = values_of_match(level, result, condition)) return values;
+  return values_of_result(search, level, result);
+}
+
+List* values_of_case(ListSearch* search, const Level* level, const CaseExpr* choice) {
+  check_stack_depth();
   auto* otherwise = as<Node>(choice->defresult);
-  if (otherwise != nullptr && !IsA(otherwise, Const)) return NIL;
-  List* results = otherwise == nullptr ? NIL : list_make1(otherwise);
+  List* results =
+      otherwise == nullptr ? NIL : list_copy(values_of_result(search, level, otherwise));
+  if (otherwise != nullptr && results == NIL) return NIL;
   for (const auto* branch : each<const CaseWhen>(choice->args)) {
-    List* given = values_of_branch(level, choice, branch);
+    List* given = values_of_branch(search, level, choice, branch);
     if (given == NIL || list_length(results) > kMaxElements) return NIL;
     results = list_concat(results, given);
   }
@@ -231,7 +243,10 @@ List* values_of_case(const Level* level, const CaseExpr* choice) {
     if (constant->constisnull && has_null(values)) continue;
     values = list_append_unique(values, constant);
   }
-  return list_length(values) == 1 && has_null(values) ? NIL : values;
+  if (has_null(values)) return list_length(values) == 1 ? NIL : values;
+  // Conditions bound numbers, too.
+  List* bounded = series_of_bounds(search, level, as<Node>(const_cast<CaseExpr*>(choice)));
+  return bounded != NIL && list_length(bounded) < list_length(values) ? bounded : values;
 }
 
 // ---- Expressions of a key with a list ----------------------------------------------------
@@ -360,7 +375,7 @@ List* values_of_part(ListSearch* search, const Level* level, Node* key) {
   check_stack_depth();
   if (IsA(key, Var)) return values_of_column(search, level, key);
   if (IsA(key, FuncExpr)) return values_of_function(search, level, as<FuncExpr>(key));
-  if (IsA(key, CaseExpr)) return values_of_case(level, as<CaseExpr>(key));
+  if (IsA(key, CaseExpr)) return values_of_case(search, level, as<CaseExpr>(key));
   return exprType(key) == BOOLOID && !IsA(key, Const) ? both_booleans() : NIL;
 }
 

@@ -12,12 +12,12 @@ enum class Lists { kStated, kAll };
 
 // The values of a key as constants: of a column with a list of keys, truth values or labels of an
 // enum; of functions of times (time_keys.hpp); of roundings of a number with bounds, buckets, CASE
-// with constant results, and conditions; few whole numbers or dates between the bounds of whatever
-// expression (value_bounds.hpp); of columns of public tables (table_keys.hpp); of an expression of
-// these and constants; the constants that WHERE says a key without such a list is one of. Each
-// value once. NULL is one of them if the owner has listed it, a CASE has it as a result, or an
-// expression gives it for a value of the list. NIL if there is no such list, or if it has more than
-// kMaxElements values and no owner has stated it.
+// with constant results or keys with lists, and conditions; few whole numbers or dates between the
+// bounds of whatever expression (value_bounds.hpp); of columns of public tables (table_keys.hpp);
+// of an expression of these and constants; the constants that WHERE says a key without such a list
+// is one of. Each value once. NULL is one of them if the owner has listed it, a CASE has it as a
+// result, or an expression gives it for a value of the list. NIL if there is no such list, or if it
+// has more than kMaxElements values and no owner has stated it.
 List* public_values_of(const Level* level, Node* key, Lists lists = Lists::kAll);
 
 // Whether this list may lack the key of a person with more rows than the owner states: the number

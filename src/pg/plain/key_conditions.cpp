@@ -506,6 +506,27 @@ List* values_in_term(const Level* level, Node* key, const Node* term) {
              : NIL;
 }
 
+List* values_of_match(const Level* level, Node* key, const Node* condition) {
+  List* values = NIL;
+  for (const auto* term : each<const NullTest>(terms_of(condition))) {
+    const auto* tested = as<Var>(term->arg);
+    if (!IsA(term, NullTest) || term->nulltesttype != IS_NOT_NULL) continue;
+    if (!IsA(tested, Var) || tested->varlevelsup > 0) continue;
+    visit_nodes(level->query->jointree, [&](const Node* node) {
+      if (!IsA(node, JoinExpr) || as<JoinExpr>(node)->jointype != JOIN_LEFT) return;
+      const auto* join = as<JoinExpr>(node);
+      const auto* list = as<RangeTblRef>(join->rarg);
+      if (!IsA(list, RangeTblRef) || list->rtindex != static_cast<int>(tested->varno)) return;
+      for (const auto* equality : each<const Node>(terms_of(join->quals))) {
+        const List* keys = list_make1(key);
+        const Node* of_list = term_of_list(level, keys, keys, equality);
+        if (of_list != nullptr && values == NIL) values = values_in_term(level, key, of_list);
+      }
+    });
+  }
+  return values;
+}
+
 List* values_in_terms(const Level* level, Node* key) {
   for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
     if (List* values = values_in_term(level, key, term)) return values;

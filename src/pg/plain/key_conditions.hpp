@@ -23,6 +23,10 @@ List* terms_of_all_rows(const Level* level);
 // between. Constants of the type of the expression, each once, none NULL; NIL if it does not.
 List* values_in_term(const Level* level, Node* key, const Node* term);
 
+// Those of the column of VALUES with which a left join compares an expression by =, where a
+// condition says that the row has found one: list.x IS NOT NULL. NIL if it does not.
+List* values_of_match(const Level* level, Node* key, const Node* condition);
+
 // Those of the first such term of the level.
 List* values_in_terms(const Level* level, Node* key);
 

@@ -7,6 +7,7 @@
 #include "pg/plain/error_of_answer.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
+#include "pg/plain/lateral_queries.hpp"
 #include "pg/plain/modal_key.hpp"
 #include "pg/plain/person_keys.hpp"
 #include "pg/plain/person_subqueries.hpp"
@@ -447,6 +448,7 @@ bool take_apart_level(const Level* level, bool is_beside_rows) {
     return list_constants(level, is_beside_rows) || group_set_operation(level);
   }
   if (level->borrowed_rows != NIL) count_whole_rows(query);
+  if (level->borrowed_rows != NIL && take_conditions_out_of_lateral(level)) return true;
   if (take_common_terms_out_of_or(level) || group_by_person_of_key(level)) return true;
   if (join_subqueries(level, is_beside_rows)) return true;
   if (is_beside_rows && query->hasAggs && query->setOperations == nullptr) {

@@ -145,9 +145,9 @@ bool compares_ranges(const Part& rows, int table, const List* conditions) {
                name),
       "Compare the column itself, or several columns in which no two rows are equal, by = alone, "
       "without a cast or function around it, with a value of its type: extract(year FROM "
-      "hired)::int = y. For other conditions ask once for each value, each with a charge: SELECT "
-      "y, "
-      "(SELECT count(*) FROM staff WHERE hired < y) FROM (VALUES ...) v (y).");
+      "hired)::int = y, or date_trunc('month', hired) = m in the place of hired >= m AND hired < m "
+      "+ interval '1 month'. For other conditions ask once for each value, each with a charge: "
+      "SELECT y, (SELECT count(*) FROM staff WHERE hired < y) FROM (VALUES ...) v (y).");
 }
 
 [[noreturn]] void refuse_without_hash(const Walk& walk, int table, const Node* at) {

@@ -1,5 +1,6 @@
 #include "pg/server/query_random.hpp"
 
+#include <array>
 #include <memory>
 #include <new>
 
@@ -33,12 +34,17 @@ RandomStream* make_query_random(MemoryContext query_context) {
 }
 
 uint64 draw_number() {
-  uint64 drawn = 0;
-  report(guarded([&] {
-    static QueryRandom random;
-    drawn = random.stream.bits64();
-  }));
-  return drawn;
+  constexpr std::size_t kDrawn = 64;
+  static std::array<uint64, kDrawn> drawn;
+  static std::size_t left = 0;
+  if (left == 0) {
+    if (!pg_strong_random(drawn.data(), sizeof drawn)) {
+      ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the server gives no random numbers"),
+                      errhint("Ask the person who runs the server to look at OpenSSL.")));
+    }
+    left = kDrawn;
+  }
+  return drawn[--left];
 }
 
 }  // namespace dpquantile
