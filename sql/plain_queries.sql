@@ -529,6 +529,15 @@ SELECT * FROM errors;
 CREATE TEMP VIEW nested AS (SELECT department AS key FROM staff GROUP BY 1 UNION SELECT 'x') EXCEPT ALL (SELECT 'y' UNION ALL SELECT 'x') ORDER BY 1;
 SELECT * FROM nested;
 DROP VIEW ordered, limited, errors, nested;
+-- threat 339: notices come with each execution: whether a plan was kept would tell whether the table was analyzed or vacuumed since.
+PREPARE smallest AS SELECT min(age) FROM staff;
+EXECUTE smallest;
+BEGIN;
+EXECUTE smallest;
+EXECUTE smallest;
+COMMIT;
+EXECUTE smallest;
+DEALLOCATE smallest;
 
 -- Too many combinations of lists: keys are chosen privately. Of groups with one row more than two are shown with a probability below 1e-8.
 SELECT count(*) BETWEEN 7 AND 9 AS groups, sum(n) BETWEEN 12 AND 16 AS rows FROM (SELECT department, age, level, active, count(*) AS n FROM staff GROUP BY 1, 2, 3, 4) g;

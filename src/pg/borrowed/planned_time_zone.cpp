@@ -4,7 +4,6 @@
 
 extern "C" {
 #include "utils/guc.h"
-#include "utils/plancache.h"
 }
 
 namespace dpquantile {
@@ -33,12 +32,11 @@ void require_time_zone(const PlannedStmt* plan) {
   PlannedTimeZone planned;
   if (!find_mark(plan->rtable, &planned)) return;
   if (strcmp(planned.name, time_zone_of_session()) == 0) return;
-  ResetPlanCache();
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
            errmsg("the time zone has changed since the query was planned"),
            errdetail("The groups of the planned query are those of time zone %s.", planned.name),
-           errhint("This call was not charged. Ask again: the query will be planned anew.")));
+           errhint("This call was not charged. Open the cursor again.")));
 }
 
 }  // namespace dpquantile
