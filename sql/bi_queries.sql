@@ -59,9 +59,10 @@ SET timezone = 'America/New_York';
 SELECT format('SELECT %L AS format, count(*) AS groups, sum(n) AS rows FROM (SELECT to_char(at, %L) AS key, count(*) AS n FROM visits GROUP BY 1) AS s', f, f)
   FROM unnest('{YYYY-MM,Mon YY,fmmonth,RM,Q,YYYY \"Q\"Q,"Y,YYY",CC,IYYY-IW,IDDD,ID,WW,W,DD.MM.YYYY,FMDDth,DDD,D,Dy,DAY,J}'::text[]) AS f \gexec
 SET timezone = 'UTC';
--- Not of a time alone, nor of units that begin apart: chosen privately
-SELECT extract(month FROM at) * 100 + patient % 2 AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+-- A month may begin within a week.
 SELECT extract(week FROM at) * 100 + extract(month FROM at) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+-- Not of a time alone: chosen privately
+SELECT extract(month FROM at) * 100 + patient % 2 AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT to_char(at, 'TMMonth') AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT to_char(at, 'MM OF') AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
 SELECT to_char(at, department) AS x, count(*) FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
@@ -381,6 +382,23 @@ SELECT count(*) AS days, min(day) = current_date - 30 AS first, max(day) = curre
 
 -- A value that fails, and one that no list has
 SELECT 10 / (extract(hour FROM at)::int - 5) AS part, count(*) > 0 AS some FROM visits GROUP BY 1 ORDER BY 1 LIMIT 2;
+-- Dimensions: a public table that is joined, beside other keys, as each tool joins it. No group is chosen privately.
+SELECT floor(extract(epoch from v."at")/2592000)*2592000 AS "time", c.region AS metric, count(*) AS "value" FROM visits v JOIN city c ON c.name = v.city
+  WHERE v."at" BETWEEN '2024-01-01T00:00:00Z' AND '2024-02-20T23:59:59.999Z' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT c.region AS "Region", v.department AS "Department", count(*) AS "Visits" FROM visits v LEFT JOIN city c ON c.name = v.city GROUP BY c.region, v.department ORDER BY "Visits" DESC, 1, 2 LIMIT 3;
+SELECT DISTINCT c.name AS __text, c.region AS __value FROM visits v JOIN city c ON c.name = v.city ORDER BY 1;
+SELECT "source"."department" AS "department", "source"."City__region" AS "City__region", "source"."pivot-grouping" AS "pivot-grouping", COUNT(*) AS "count"
+  FROM (SELECT "regress_dpq_bi"."visits"."department" AS "department", ABS(0) AS "pivot-grouping", "City"."region" AS "City__region" FROM "regress_dpq_bi"."visits"
+          LEFT JOIN "regress_dpq_bi"."city" AS "City" ON "regress_dpq_bi"."visits"."city" = "City"."name") AS "source"
+  GROUP BY "source"."department", "source"."City__region", "source"."pivot-grouping" ORDER BY "source"."department" ASC, "source"."City__region" ASC, "source"."pivot-grouping" ASC LIMIT 1048575;
+SELECT CONCAT("City"."region", ' / ', "visits"."department") AS "label", COUNT(*) AS "count" FROM "regress_dpq_bi"."visits" LEFT JOIN "regress_dpq_bi"."city" AS "City" ON "visits"."city" = "City"."name"
+  WHERE "City"."region" = 'South' GROUP BY CONCAT("City"."region", ' / ', "visits"."department") ORDER BY "label" ASC;
+SELECT region AS region, name AS name, department AS department, count(*) AS count FROM (SELECT v.*, c.name, c.region FROM visits v JOIN city c ON c.name = v.city) AS virtual_table
+  GROUP BY region, name, department ORDER BY count DESC, 1, 2, 3 LIMIT 50000;
+SELECT DISTINCT name AS name FROM (SELECT v.*, c.name, c.region FROM visits v JOIN city c ON c.name = v.city) AS virtual_table ORDER BY 1 LIMIT 1000;
+SELECT DATE_TRUNC('quarter', at) AS __timestamp, region AS region, count(*) AS count FROM (SELECT v.at, v.amount, c.region FROM visits v LEFT JOIN city c ON c.name = v.city) AS virtual_table
+  JOIN (SELECT region AS region__, count(*) AS mme_inner__ FROM (SELECT v.at, v.amount, c.region FROM visits v LEFT JOIN city c ON c.name = v.city) AS virtual_table GROUP BY region ORDER BY mme_inner__ DESC LIMIT 1) AS series_limit
+    ON region = region__ WHERE at >= '2024-01-01' AND at < '2024-07-01' GROUP BY DATE_TRUNC('quarter', at), region ORDER BY 1 LIMIT 50000;
 RESET SESSION AUTHORIZATION;
 SELECT dp_revoke_budget('regress_dpq_bi_analyst');
 DROP SCHEMA regress_dpq_bi CASCADE;

@@ -144,7 +144,7 @@ SELECT count(*) FROM (SELECT patient FROM visits GROUP BY patient LIMIT 0) p;
 -- Nor has one of a constant key, or one of which nothing is used.
 SELECT count(*) < 100 AS of_one FROM (SELECT DISTINCT patient FROM visits WHERE patient = 2) p;
 SELECT count(*) < 100 AS of_one FROM (SELECT patient FROM visits WHERE patient = 2 GROUP BY patient) p;
-SELECT count(*) AS counted FROM (VALUES (1), (2)) v (id) LEFT JOIN (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p ON p.patient = v.id;
+SELECT count(p.n) AS counted FROM (VALUES (1), (2)) v (id) LEFT JOIN (SELECT patient, count(*) AS n FROM visits GROUP BY patient) p ON p.patient = v.id;
 -- By the other column of the persons of a join
 SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;
 SELECT count(*) FROM (SELECT v.patient, count(*) FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY v.patient) p;

@@ -53,6 +53,12 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM shop s JOIN region r ON r.id = s.region, visit v WHERE v.shop = s.id AND r.name <> ''north'''),
   ('SELECT r.name, count(v.person) FROM (region r JOIN shop s ON s.region = r.id) LEFT JOIN visit v ON v.shop = s.id AND v.country = ''it'' GROUP BY r.name'),
   ('SELECT count(*) FROM (shop s CROSS JOIN visit v) LEFT JOIN region r ON r.id = s.region WHERE v.shop = s.id'),
+  -- count(*) counts a public row that matches no row, too, where each group has one.
+  ('SELECT s.id, count(*), sum(1), count(v.person) FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.id'),
+  ('SELECT k.country, count(*) FROM (VALUES (''it''), (''de''), (NULL)) k (country) LEFT JOIN visit v USING (country) GROUP BY k.country'),
+  ('SELECT k.shop, count(1) FROM visit v RIGHT JOIN generate_series(4, 6) k (shop) USING (shop) GROUP BY k.shop HAVING count(*) < 4'),
+  ('SELECT k.shop, count(*) FROM (SELECT DISTINCT shop FROM note) k LEFT JOIN visit v USING (shop) GROUP BY k.shop'),
+  ('SELECT s.region, count(*) FILTER (WHERE v.country = ''it'') FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.region'),
   -- Derived tables and CTEs
   ('SELECT s.name, count(*) FROM visit v JOIN (SELECT id, name FROM shop WHERE region = 1) s ON s.id = v.shop GROUP BY 1'),
   ('WITH s AS (SELECT * FROM shop WHERE region = 1) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
@@ -243,7 +249,13 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE (country, day) NOT IN (SELECT country, day FROM holiday)'),
   ('SELECT count(*) FROM visit v WHERE shop NOT IN (SELECT n.shop FROM note n WHERE n.shop = v.person)'),
   ('SELECT count(*) FROM visit v WHERE shop > ANY (SELECT shop FROM note)'),
-  ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note n WHERE n.shop = v.person)');
+  ('SELECT count(*) FROM visit v WHERE shop < (SELECT max(shop) FROM note n WHERE n.shop = v.person)'),
+  -- count(*) of several public rows, of which some may match no row
+  ('SELECT count(*) FROM shop s LEFT JOIN visit v ON v.shop = s.id'),
+  ('SELECT s.region, sum(1) FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.region'),
+  ('SELECT s.id, count(*) FILTER (WHERE v.person IS NULL) FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.id'),
+  ('SELECT k.country, count(*) FROM (VALUES (''it''), (NULL), (NULL)) k (country) LEFT JOIN visit v USING (country) GROUP BY k.country'),
+  ('SELECT k.id, count(*) FROM (SELECT s.id, v.day FROM shop s LEFT JOIN visit v ON v.shop = s.id) k GROUP BY k.id');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
 
 -- A row may lie in several ranges. What the hint says is answered.

@@ -39,11 +39,13 @@ INSERT INTO question (query) VALUES
   ('SELECT name, kind, count(*) FROM (SELECT v.*, c.name, c.region FROM visit v JOIN clinic c ON c.id = v.clinic) d WHERE region = ''A'' GROUP BY 1, 2'),
   ('WITH d AS (SELECT v.kind, c.name FROM visit v LEFT JOIN clinic c ON c.id = v.clinic) SELECT kind, name, count(*) FROM d GROUP BY 1, 2'),
   ('SELECT d.name, v.kind, count(*) FROM visit v LEFT JOIN (SELECT id, coalesce(name, ''?'') AS name FROM clinic WHERE region <> ''C'') d ON d.id = v.clinic GROUP BY 1, 2'),
+  ('SELECT d.name, v.kind, count(*) FROM visit v JOIN (SELECT a.id, b.name FROM clinic a LEFT JOIN clinic b ON b.id = a.id AND b.region = ''A'') d ON d.id = v.clinic GROUP BY 1, 2'),
   ('SELECT label, c.name, count(*) FROM visit v JOIN kind USING (kind) LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
   ('SELECT kind, label, count(*) FROM visit v JOIN kind USING (kind) GROUP BY 1, 2'),
   ('SELECT v.clinic, c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2, 3'),
   ('SELECT c.name, v.kind, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic WHERE c.name IS NOT NULL AND v.clinic < 3 GROUP BY 1, 2'),
   ('SELECT c.name, v.kind, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic WHERE c.id IS NULL GROUP BY 1, 2'),
+  ('SELECT c.region, v.kind, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic WHERE v.clinic > 3 GROUP BY 1, 2'),
   ('SELECT c.name, v.kind, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic AND c.region = ''A'' WHERE v.kind = ''lab'' GROUP BY 1, 2'),
   ('SELECT c.beds, v.kind, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
   ('SELECT c.beds > 8, v.kind, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
@@ -183,7 +185,10 @@ INSERT INTO near (query) VALUES
   ('SELECT d.name, v.kind, count(*) FROM visit v JOIN typed d ON d.id = v.clinic GROUP BY 1, 2'),
   ('SELECT d.color, d.twice, d.added, v.kind, count(*) FROM visit v JOIN typed d ON d.id = v.clinic GROUP BY 1, 2, 3, 4'),
   ('SELECT d.place[0], v.kind, count(*) FROM visit v JOIN typed d ON d.id = v.clinic GROUP BY 1, 2'),
-  ('SELECT d.name COLLATE "C", v.kind, count(*) FROM visit v JOIN copied d ON d.id = v.clinic GROUP BY 1, 2');
+  ('SELECT d.name COLLATE "C", v.kind, count(*) FROM visit v JOIN clinic d ON d.id = v.clinic GROUP BY 1, 2'),
+  ('SELECT d.name, v.kind, count(*) FROM visit v JOIN (SELECT id, name FROM clinic LIMIT 2) d ON d.id = v.clinic GROUP BY 1, 2'),
+  -- Threat 322
+  ('SELECT k.label, count(v.person) FROM kind k LEFT JOIN (visit v LEFT JOIN clinic c ON c.id = v.clinic AND c.id = v.person) ON v.kind = k.kind GROUP BY 1');
 SELECT id, query, a FROM near, answers(query) a ORDER BY id;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse

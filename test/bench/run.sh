@@ -2,7 +2,7 @@
 # make bench: speed compared with PostgreSQL's own aggregates and tdigest, and accuracy compared with the reference.
 #   ROWS       rows of the timed table (default 10 million)
 #   ROUNDS     timed rounds, of which the tables show the median (default 9)
-#   GROUP_ROUNDS  turns of the table by number of groups, keys and memory (default 3)
+#   GROUP_ROWS, GROUP_ROUNDS, GROUP_NUMBERS  of the table by number of groups, keys and memory: see groups.sh
 #   HUGE       1: also 100 million rows, once; takes 6 GB of disk (default 0)
 #   BENCH_DATA directory with adult_age.csv, adult_hours.csv, goodreads_rating.csv,
 #              goodreads_pages.csv, one value a line (default none; absent files are skipped)
@@ -20,8 +20,6 @@ cd "$(dirname "$0")/../.."
 source test/bench/server.sh
 # shellcheck source=test/bench/speed.sh
 source test/bench/speed.sh
-# shellcheck source=test/bench/groups.sh
-source test/bench/groups.sh
 # shellcheck source=test/bench/growth.sh
 source test/bench/growth.sh
 
@@ -54,6 +52,8 @@ SQL
 
 test/bench/charge.sh
 echo
+test/bench/groups.sh
+echo
 test/bench/protected.sh
 echo
 test/bench/row_time.sh
@@ -67,8 +67,6 @@ build .build/accuracy .build/cdf_accuracy .build/iqr_accuracy .build/moments_acc
 load
 echo "PostgreSQL $(query -A -t -c 'SHOW server_version'), $(nproc) processors, the library preloaded"
 speed
-echo
-group_table
 echo
 growth
 echo

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from person_groups import OTHER_PERSON, ROUNDED
 from person_windows import IN_ORDER
-from plain import ALSO_NULL, ERROR, PLAIN
+from plain import ALSO_NULL, BY_TABLES, ERROR, OF_TABLE, PLAIN
 from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
@@ -36,17 +36,18 @@ def exact(query: Query) -> Optional[Exact]:
     exact one, an id that is too long to be read is NULL in expressions, rows with equal keys come in an order of the extension's own, and a list with NULL or
     with a key for others has rows that the keys alone do not tell."""
     block = query.query if isinstance(query, With) else query
-    if not isinstance(block, Select) or block.kind not in ("block over a tree", "block by computed keys", PLAIN) or block.limit:
+    if not isinstance(block, Select) or block.kind not in ("block over a tree", "block by computed keys", PLAIN, BY_TABLES) or block.limit:
         return None
     if has_stages(query) or any(has_other_answers(part) for part in walk(query)) or sums_beyond_bounds(query):
         return None
     # Names of a joined public table are groups without a row, too.
     shows_list = bool(block.group)
-    if shows_list and block.kind != "block over a tree":
+    listed = [key for key in block.group if key.rule != OF_TABLE]
+    if listed and block.kind != "block over a tree":
         if any(isinstance(part, Table) and part.name in OF_OTHER_KEYS for part in walk(query)):
             return None
         # Rows without a key are in no group.
-        block = replace(block, where=(*block.where, *(Expr("key", "# IS NOT NULL", "bool", (key,)) for key in block.group)))
+        block = replace(block, where=(*block.where, *(Expr("key", "# IS NOT NULL", "bool", (key,)) for key in listed)))
     block = shown(block)
     user = next((item.expr for item in block.items if item.name == "whose"), None)
     answers = replace(block, items=tuple(item for item in block.items if item.name != "whose"))

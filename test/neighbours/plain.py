@@ -18,6 +18,10 @@ HAVING_SHARE = 0.08
 ERROR = "dp_error_of"
 PLAIN = "plain block over a tree"
 CHOSEN = "plain block by chosen keys"
+# Keys of which the list is read from the public table
+OF_TABLE = "key of a public table"
+BY_TABLES = "plain block by keys of public tables"
+PUBLIC_SHARE = 0.5  # that are joined with one more public table
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class PlainBlocks:
         self.choices = trees.choices
 
     def block(self, part: "Part") -> Select:
+        if not part.has_public_side and self.choices.chance(PUBLIC_SHARE):
+            part = self.trees.with_public(part)
         keys, kind = self.keys(part)
         items = tuple(Item(key, self.choices.new_name("k")) for key in keys)
         items += tuple(Item(self.answer(part), self.choices.new_name("a")) for _ in range(self.choices.one_of([1, 1, 2, 3])))
@@ -70,7 +76,12 @@ class PlainBlocks:
             return keys, self.trees.kind_of_block(part, keys)
         listed = [column for column in part.protected if column.name == OF_LIST and column.type == "int4"]
         of_list = 9 if set(listed) & set(part.of_groups) else 4  # A person may be in several groups.
-        shape = self.choices.random.choices(["none", "list", "condition", "between", "chosen"], [5, of_list, 1, 2, 0.3 if self.choices.in_rho else 2])[0]
+        tables = [column for column in part.public if column.sql in self.trees.of_tables]
+        of_tables = 12 if tables else 0
+        shape = self.choices.random.choices(["none", "list", "condition", "between", "chosen", "tables"], [5, of_list, 1, 2, 0.3 if self.choices.in_rho else 2, of_tables])[0]
+        if shape == "tables":
+            beside = self.choices.some_of(listed, 1, 1) if listed and self.choices.chance(0.4) else []
+            return (*(self.key_of_table(column) for column in self.choices.some_of(tables, 1, 3)), *(column.expr() for column in beside)), BY_TABLES
         if shape == "list" and listed:
             column = self.choices.one_of(listed).expr()
             text = self.choices.one_of(["#", "#", "#", "# + 1", "coalesce(#, 2)", "# % 2"])
@@ -86,6 +97,10 @@ class PlainBlocks:
             columns = [column for column in part.protected or part.columns if column.type in ("int4", "int8", "text", "date")]
             return tuple(column.expr() for column in self.choices.some_of(columns, 1, 2)), CHOSEN
         return (), PLAIN
+
+    def key_of_table(self, column: Column) -> Expr:
+        text = self.choices.one_of(["#", "#", "#", "coalesce(#, 0)", "# % 2", "# > 2", "CASE WHEN # < 3 THEN # END"])
+        return Expr(OF_TABLE, text, "bool" if ">" in text else column.type, (column.expr(),) * text.count("#"))
 
     def having(self, part: "Part", keys: Sequence[Expr]) -> Expr:
         text = self.choices.one_of(HAVING).format(self.choices.random.randint(0, 3))

@@ -4,7 +4,7 @@ in derived tables and CTEs. exact.py makes the owner's exact query of them."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 import aggregates
 import public_levels
@@ -60,6 +60,7 @@ LIMITS = ("LIMIT 3", "LIMIT 0", "LIMIT ALL", "OFFSET 0", "OFFSET 1", "LIMIT 2 OF
 GROUP_SHARE = 0.5  # of the parts that are levels that compute something of the rows of each person
 REFERENCE_MISS_SHARE = 0.08  # of the joins by references
 PLAIN_SHARE = 0.25  # of the blocks
+TABLES_SHARE = 0.6  # of those beside columns of public tables
 SIDE_SHARE = 0.6  # of the keys beside a public side: those of this side
 SUBQUERY_SHARE = 0.2  # of the levels and blocks
 WINDOW_SHARE = 0.35  # of these
@@ -129,6 +130,7 @@ class Trees:
         self.in_subqueries: List[str] = []  # the tables of the unit
         self.unused: List[str] = []  # protected tables that no part has yet
         self.used: List[str] = []
+        self.of_tables: Set[str] = set()  # columns of public tables
 
     # ---- expressions
 
@@ -233,6 +235,7 @@ class Trees:
             return Public(Table("square", alias), columns_of({"a": "int4", "b": "int4", "level": "int4"}, alias), pair + conditions)
         if kind == "name":
             name = Expr("key", f"{alias}.name = 'city {self.choices.random.randint(1, 12)}'", "bool")
+            self.of_tables.add(f"{alias}.id")
             return Public(Table("city", alias), columns_of({"id": "int4"}, alias), (name,) + conditions)
         key = Expr("key", f"{alias}.id = #", "bool", (self.chooser(columns),))
         if self.choices.chance(0.3):
@@ -243,6 +246,8 @@ class Trees:
             text = self.choices.one_of(list(LISTS))
             source, names = Text(text.format(alias)), LISTS[text]
         own = columns_of({name: "int4" for name in names}, alias)
+        if kind != "list":
+            self.of_tables.update(column.sql for column in own)
         using = " USING (id)" if sum(column.name == "id" for column in columns) == 1 and self.choices.chance(0.3) else ""
         return Public(source, own, (key, *conditions, *self.conditions(own, 0.1)), using)
 
@@ -285,6 +290,7 @@ class Trees:
         name = self.choices.one_of(["city", "area"])
         columns = columns_of({"id": "int4"} if name == "city" else {"id": "int4", "level": "int4"}, alias)
         source = Join(part.source, self.choices.one_of(["INNER", "LEFT"]), Table(name, alias), (key,))
+        self.of_tables.update(column.sql for column in columns)
         return replace(part, source=source, columns=part.columns + columns, public=part.public + columns, keys=columns)
 
     def beside_public(self, part: Part) -> Part:
@@ -471,6 +477,7 @@ class Trees:
         of_groups = tuple(of[column] for column in columns if column in part.of_groups)
         side = tuple(of[column] for column in columns if column in part.side)
         public = tuple(of[column] for column, item in zip(columns, items) if column in part.public and item.expr.rule == "column")
+        self.of_tables.update(of[column].sql for column in part.public if of.get(column) in public and column.sql in self.of_tables)
         if computed and self.subqueries.may_ask(part) and not part.has_public_side and self.choices.chance(0.5 * SUBQUERY_SHARE):
             items.append(Item(self.subqueries.computed(part), self.choices.new_name("n")))
             outside.append(Column(f"{alias}.{items[-1].name}", items[-1].expr.type))
@@ -520,6 +527,7 @@ class Trees:
     def tree(self) -> Part:
         while True:
             self.used = []
+            self.of_tables = set()
             of_rows = self.choices.focus.user_column is None
             unit = next((unit for unit in UNITS if self.choices.focus.name in unit), UNITS[0])
             self.unused = ["calls"] if of_rows else self.choices.some_of(list(unit), 3, 3)
@@ -527,7 +535,7 @@ class Trees:
             if not of_rows and self.choices.focus.name not in self.unused:
                 self.unused[0] = self.choices.focus.name
             self.choices.random.shuffle(self.unused)
-            shape = self.choices.random.choices(["beside", "deep", "any", "groups"], [8, 2, 1, 0 if of_rows else 6])[0]
+            shape = self.choices.random.choices(["beside", "deep", "any", "groups", "tables"], [8, 2, 1, 0 if of_rows else 6, 3])[0]
             part = self.of_shape(shape)
             for _ in range(self.choices.random.randint(1, 3) if part is not None and shape == "deep" else 0):
                 assert part is not None
@@ -540,7 +548,18 @@ class Trees:
             return self.of_groups()
         if shape == "beside":
             return self.with_public_side(self.choices.random.randint(0, 2))
+        if shape == "tables":
+            return self.beside_tables()
         return self.part(self.choices.random.randint(1, 4))
+
+    def beside_tables(self) -> Optional[Part]:
+        """Rows with those of public tables, by which plain blocks group."""
+        part = self.part(self.choices.one_of([0, 0, 1]))
+        for _ in range(self.choices.one_of([1, 1, 2]) if part is not None and not part.has_public_side else 0):
+            assert part is not None
+            part = self.with_public(part)
+            part = self.derived(part) if self.choices.chance(0.3) else part
+        return part
 
     def of_groups(self) -> Optional[Part]:
         """Groups of persons, perhaps of groups, perhaps joined."""
@@ -595,7 +614,8 @@ class Trees:
         return self.with_persons(part, other)
 
     def block(self, part: Part, has_keys: Optional[bool] = None) -> Select:
-        if has_keys is None and self.choices.chance(PLAIN_SHARE):
+        has_tables = not part.has_public_side and any(column.sql in self.of_tables for column in part.public)
+        if has_keys is None and self.choices.chance(TABLES_SHARE if has_tables else PLAIN_SHARE):
             return self.plain.block(part)
         rows = Rows(part.source, part.columns, "", part.user and (part.persons or part.users)[0].sql, self.most_rows(part))
         if has_keys is None:

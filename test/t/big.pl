@@ -32,19 +32,20 @@ sub check_memory
 	my $session = $node->background_psql('postgres', extra_params => [ '-U', 'analyst' ]);
 	$session->{backend} = $session->query('SELECT pg_backend_pid()');
 	$session->query_safe($ANSWER);
+	$session->query_safe($params{small}) if $params{small};
 	$session->{before} = peak_memory($session->{backend});
 	is($session->query($query), 't', "threat 24: $name");
 	my $used = peak_memory($session->{backend}) - $session->{before};
 	note("$used MB");
 	cmp_ok($used, '<', $params{megabytes}, "threat 24: $name, within $params{megabytes} MB") if $limited;
-	$paid += 1 + $params{cost};
+	$paid += ($params{small} ? 2 : 1) + $params{cost};
 	is(spent($node), $paid, "threat 24: $name, charged once");
 	return $session;
 }
 
 SKIP:
 {
-	skip 'no /proc', 22 unless -r '/proc/self/status';
+	skip 'no /proc', 28 unless -r '/proc/self/status';
 
 	# The peak is where counters replace a list: 4 MB for the list, 5 MB for the counters. The histogram of 1000 cells
 	# takes hardly any memory.
@@ -79,6 +80,40 @@ SKIP:
 	check_memory(
 		'a million rows in 300000 groups', q{
 		SELECT count(median) = 300000 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM visit GROUP BY k) s},
+		megabytes => 10,
+		cost => 1)->quit;
+
+	# Rows, states of a part and answers, likewise, of protected rows: 7.9 MB. The states of all groups are 420 MB, and the answers of 100000 left 200 bytes each.
+	$node->safe_psql(
+		'postgres', q{
+		CREATE TABLE protected_visit AS SELECT i % 1000000 AS k, i % 20000 AS few, (i % 1000)::float8 AS x FROM generate_series(1, 3000000) i;
+		VACUUM ANALYZE protected_visit;
+		CREATE TABLE one AS SELECT 1 AS k, 1::float8 AS x;
+		SELECT dp_protect_table(t), dp_set_domain(t, 'x', 0, 1000), dp_grant_private_access(t, 'analyst', epsilon => 1, delta => 1e-6)
+		FROM unnest('{one,protected_visit}'::regclass[]) t});
+	check_memory(
+		"$_->[0] groups of protected rows", qq{
+		SELECT count(*) >= 0 FROM (SELECT $_->[1], count(x), avg(x) FROM protected_visit GROUP BY 1) s},
+		small => 'SET client_min_messages = error; SELECT count(*) FROM (SELECT k, count(x), avg(x) FROM one GROUP BY 1) s',
+		megabytes => 9,
+		cost => 1)->quit
+	  for [ '1000000', 'k' ], [ '20000', 'few' ];
+
+	# Answers have no more than half of the memory of a hash table. 1 MB is for the plan and catalogs.
+	check_memory(
+		'a million rows in 300000 groups, without a multiplier', q{
+		SET hash_mem_multiplier = 1;
+		SELECT count(median) = 300000 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM visit GROUP BY k) s},
+		megabytes => 6,
+		cost => 1)->quit;
+
+	# The states of all groups take 20 MB in a hash table, and one at a time takes 1 MB.
+	$node->safe_psql('postgres',
+		q{CREATE TABLE stay AS SELECT i % 20 AS k, random() * 1000 AS x FROM generate_series(1, 3000000) i; ANALYZE stay; GRANT SELECT ON stay TO analyst});
+	check_memory(
+		'three million rows in 20 groups', q{
+		SET max_parallel_workers_per_gather = 0;
+		SELECT count(median) = 20 FROM (SELECT dp_median(x, 1, 0, 1000) AS median FROM stay GROUP BY k) s},
 		megabytes => 10,
 		cost => 1)->quit;
 

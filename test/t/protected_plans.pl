@@ -139,17 +139,21 @@ sub with_list
 is(grouping('l.k', with_list(1)), '2 1 0 0', 'threat 156: keys of a list are hashed');
 is(grouping('l.k', with_list(4294967297)), '2 2 0 0', 'threat 156: unless many of its values have one hash');
 
-# threats 251, 290: the length of a list in the query decides whether rows come part by part, and they come so below a hash table.
+# threats 251, 290, 333: the text of the query decides whether rows come part by part: they do unless it lists few keys. They come so below a hash table.
 sub in_parts
 {
-	my ($count, $schema) = @_;
-	my $plan = plan_of_groups('l.k', with_list(1, $count), $schema);
-	like($plan, qr/:aggstrategy 2 /, "threat 251: $count keys of $schema rows are hashed");
+	my ($schema, $key, $from) = @_;
+	my $plan = plan_of_groups($key, $from, $schema);
+	like($plan, qr/:aggstrategy 2 /, "threat 251: groups of $schema rows are hashed");
 	unlike($plan, qr/\{(INCREMENTAL)?SORT/, "threat 251: none of $schema rows is sorted");
 	return $plan =~ /in_parts\s+:arg\s+(\w+).*:methods\s+ClusteredRows/s ? $1 : 'none';
 }
-is(in_parts(1999, $_), 'none', "threat 290: $_ rows of few keys come as they are read") for 'few', 'many';
-is(in_parts(2000, $_), 'true', "threat 290: $_ rows of many keys come part by part") for 'few', 'many';
+foreach my $schema ('few', 'many')
+{
+	is(in_parts($schema, 'l.k', with_list(1, 1999)), 'none', "threat 290: $schema rows of few keys come as they are read");
+	is(in_parts($schema, 'l.k', with_list(1, 2000)), 'true', "threat 290: $schema rows of many keys come part by part");
+	is(in_parts($schema, 'department', 'staff'), 'true', "threat 333: so do $schema rows of keys without a list");
+}
 
 # threat 230: the text of the query decides whether the rows of persons are put in order below their groups. 0 is no grouping, 1 one of rows
 # in order, 2 a hash table.

@@ -5,6 +5,7 @@
 #include "pg/aggregate/call_parameters.hpp"
 #include "pg/aggregate/user_hash.hpp"
 #include "pg/aggregate/user_key.hpp"
+#include "pg/server/nodes.hpp"
 #include "pg/server/version.hpp"
 #include "pg/state/group_pools.hpp"
 
@@ -18,7 +19,8 @@ StateRef state_argument(FunctionCallInfo fcinfo, int number) {
 
 // What a transition or combine function keeps for the query.
 struct KeptForQuery : KeptCall {
-  UserHash* hash;  // of the values, if the family hashes them
+  UserHash* hash;                         // of the values, if the family hashes them
+  const AggregateParameters* parameters;  // if they are literals, after the first group
   GroupPools pools;
 };
 
@@ -70,14 +72,34 @@ Datum begin_in(GroupPool* pool) {
                                          : PointerGetDatum(make_state(pool->parameters));
 }
 
-// The same for a transition function. The parameters are constant, so the first group of a pool
-// reads them for all groups of the pool: to read and check them takes longer than to add a row.
-Datum start_state(FunctionCallInfo fcinfo, Family family) {
+bool has_literal_parameters(const Aggref* call, Family family) {
+  for (const auto* parameter :
+       each<Node>(parameter_expressions(call, row_of(family).arguments_from_rows()))) {
+    if (!IsA(parameter, Const)) return false;
+  }
+  return true;
+}
+
+// The parameters for a new pool. Others than literals may change between the executions of a query.
+const AggregateParameters* parameters_of_pool(FunctionCallInfo fcinfo, Family family) {
   const KeptForQuery* kept = kept_with_hash(fcinfo, family);
+  if (kept->parameters != nullptr) return kept->parameters;
+  const uint64 key_check = kept->hash == nullptr ? 0 : kept->hash->key_check;
+  const AggregateParameters* read = receive_call_parameters(fcinfo, family, kept->call, key_check);
+  if (!has_literal_parameters(kept->call, family)) return read;
+  const std::size_t size = size_of(read);
+  void* copy = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, size);
+  memcpy(copy, read, size);
+  return kept_for_query(fcinfo)->parameters = static_cast<const AggregateParameters*>(copy);
+}
+
+// The same for a transition function. The parameters are constant, so the first group of a pool
+// reads them for all groups of the pool, and of other pools: to read and check them takes longer
+// than to add a row. Above sorted rows each group has a pool.
+Datum start_state(FunctionCallInfo fcinfo, Family family) {
   GroupPool* pool = find_pool(&kept_for_query(fcinfo)->pools, group_context(fcinfo));
   if (pool != nullptr) return begin_in(pool);
-  const uint64 key_check = kept->hash == nullptr ? 0 : kept->hash->key_check;
-  return begin_group(fcinfo, receive_call_parameters(fcinfo, family, kept->call, key_check));
+  return begin_group(fcinfo, parameters_of_pool(fcinfo, family));
 }
 
 // An expanded copy of a state.

@@ -4,9 +4,9 @@
 
 // PostgreSQL keeps the plan of a prepared query, or of one in a function, until something changes
 // that the plan depends on: among others until a table of it is analyzed, or vacuumed after many
-// changes of its rows. Whether a plan was kept would be seen in the time, in notices that come while
-// a query is planned, and in which settings of the session it follows. So no plan over borrowed
-// relations runs twice: each execution has one of its own.
+// changes of its rows. Whether a plan was kept would be seen in the time, in notices that come
+// while a query is planned, and in which settings of the session it follows. So no plan over
+// borrowed relations runs twice: each execution has one of its own.
 namespace dpquantile {
 
 // Before a query over borrowed relations is planned: its plan is not kept.

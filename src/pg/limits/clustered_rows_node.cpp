@@ -6,6 +6,7 @@
 #include "core/base/vector_hash.hpp"
 #include "pg/limits/kept_rows.hpp"
 #include "pg/limits/row_partitions.hpp"
+#include "pg/server/bytewise_type.hpp"
 #include "pg/server/custom_node.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/query_random.hpp"
@@ -30,6 +31,7 @@ struct GroupKey {
   Oid collation;
   int16 length;
   bool by_value;
+  bool is_number;  // whether values are equal if and only if their Datums are
   FmgrInfo hash;
   FmgrInfo equal;
 };
@@ -90,7 +92,8 @@ struct ClusteredRowsNode {
   // The same if rows come part by part
   RowCursor cursor;
   Size next_in_block;
-  bool has_given_all;
+  bool has_given_part;
+  bool has_begun_part;  // whether the next rescan is for the rows of this part
 
   // The same if the part is too large: first the rows of its largest group, as they are read
   Tuplesortstate* sort;  // of the other rows; null if the part is in memory
@@ -115,6 +118,7 @@ void prepare_keys(ClusteredRowsNode* node, TupleDesc columns) {
     const FormData_pg_attribute* column = TupleDescAttr(columns, key->column);
     key->length = column->attlen;
     key->by_value = column->attbyval;
+    key->is_number = key->by_value && is_bytewise(column->atttypid, key->collation);
     if (!key->by_value) node->has_references = true;
     const Oid equality = list_nth_oid(node->plan.equalities, i);
     Oid hash;
@@ -146,6 +150,25 @@ void begin(CustomScanState* scan, EState* state, int flags) {
 
 // ---- Reading -------------------------------------------------------------------------------
 
+// Only the bytes that the type has.
+uint64 number_of_key(const GroupKey* key, Datum value) {
+  switch (key->length) {
+    case sizeof(uint8):
+      return DatumGetUInt8(value);
+    case sizeof(uint16):
+      return DatumGetUInt16(value);
+    case sizeof(uint32):
+      return DatumGetUInt32(value);
+    default:
+      return value;
+  }
+}
+
+uint64 hash_of_key(GroupKey* key, Datum value) {
+  if (key->is_number) return number_of_key(key, value);
+  return DatumGetUInt32(FunctionCall1Coll(&key->hash, key->collation, value));
+}
+
 // Few groups agree in some bits of it. NULL is a key as others.
 uint64 hash_of_keys(ClusteredRowsNode* node, TupleTableSlot* row) {
   uint64 hash = node->seed;
@@ -153,9 +176,7 @@ uint64 hash_of_keys(ClusteredRowsNode* node, TupleTableSlot* row) {
     GroupKey* key = &node->keys[i];
     bool is_null;
     const Datum value = slot_getattr(row, key->column + 1, &is_null);
-    const uint64 own =
-        is_null ? 0 : DatumGetUInt32(FunctionCall1Coll(&key->hash, key->collation, value)) + 1ULL;
-    hash = scattered(hash ^ own);
+    hash = scattered(hash ^ (is_null ? 0 : hash_of_key(key, value) + 1));
   }
   return hash;
 }
@@ -178,6 +199,7 @@ void vote(Majority* majority, uint64 hash) {
 
 void read_rows(ClusteredRowsNode* node) {
   while (TupleTableSlot* row = next_row(node)) {
+    get_kept_columns(&node->rows, row);
     const uint64 hash = hash_of_row(node, row);
     const int part = part_of_number(&node->rows, hash);
     if (node->majorities != nullptr) vote(&node->majorities[part], hash);
@@ -428,33 +450,30 @@ void begin_to_give_part(ClusteredRowsNode* node, int part) {
   node->part = part;
   node->cursor = cursor_of_part(&node->rows, part);
   node->next_in_block = 0;
-  node->has_given_all = false;
+  node->has_given_part = false;
 }
 
-// Goes to the next block that has a row, if necessary of another part. False after the last, as
-// often as it is asked.
+// Goes to the next block of the part that has a row. False after the last, as often as it is asked.
 bool find_block(ClusteredRowsNode* node) {
-  while (!node->has_given_all &&
+  while (!node->has_given_part &&
          (node->cursor.block == nullptr || node->next_in_block == node->cursor.block->rows)) {
     CHECK_FOR_INTERRUPTS();
     node->next_in_block = 0;
-    if (next_block(&node->rows, &node->cursor)) continue;
-    if (node->part + 1 < node->rows.count) {
-      forget_part(&node->rows, node->part);
-      begin_to_give_part(node, node->part + 1);
-    } else {
-      node->has_given_all = true;
-    }
+    node->has_given_part = !next_block(&node->rows, &node->cursor);
   }
-  return !node->has_given_all;
+  return !node->has_given_part;
 }
 
-// Fills the slot. Null after the last row.
+// Fills the slot. Null after the last row of the part.
 TupleTableSlot* give_row_of_part(ClusteredRowsNode* node) {
   TupleTableSlot* slot = node->scan.ss.ss_ScanTupleSlot;
-  ExecClearTuple(slot);
-  if (!find_block(node)) return nullptr;
-  read_into_slot(node, node->cursor.block, node->next_in_block++, slot);
+  if (!find_block(node)) {
+    ExecClearTuple(slot);
+    return nullptr;
+  }
+  if (TupIsNull(slot)) ExecStoreVirtualTuple(slot);
+  read_row(&node->rows, node->cursor.block, node->next_in_block++, slot->tts_values,
+           slot->tts_isnull);
   return slot;
 }
 
@@ -482,11 +501,11 @@ void end_part(ClusteredRowsNode* node) {
   forget_part(&node->rows, node->part);
 }
 
-// The answers of the groups take work_mem of the memory while rows are given. Of what is left the
+// The answers of the groups take a part of the memory while rows are given. Of what is left the
 // blocks that get rows take a quarter, full ones a quarter, and the part that is given a half: its
 // rows, and what is found of them.
 void leave_room_for_answers(RowPartitions* rows, Size bytes) {
-  const Size answers = Min(static_cast<Size>(work_mem) * 1024, bytes / 2);
+  const Size answers = static_cast<Size>(answer_memory()) * 1024;
   rows->memory_left = (bytes - answers) / 4;
   rows->most_read = (bytes - answers) / 4;
 }
@@ -502,12 +521,20 @@ void make_contexts(ClusteredRowsNode* node, Size bytes) {
                                             ALLOCSET_DEFAULT_SIZES);
 }
 
+// As many parts as there can be, so that few states are in memory. A block of 8 kB is read from the
+// file at once, and takes too much of a small memory.
+RowStorage storage_of_parts(Size bytes) {
+  constexpr Size kPage = BLCKSZ;
+  return {kMostParts, bytes, bytes / 8 >= kMostParts * kPage ? kPage : kPage / 2, false};
+}
+
 void make_parts(ClusteredRowsNode* node) {
   const bool in_parts = node->plan.in_parts;
   const Size bytes =
       in_parts ? static_cast<Size>(drawn_work_memory()) * 1024 : get_hash_memory_limit();
   make_contexts(node, bytes);
-  make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out, bytes, node->memory);
+  make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out,
+                  in_parts ? storage_of_parts(bytes) : storage_within(bytes), node->memory);
   if (!in_parts) leave_room_for_answers(&node->rows, bytes);
 }
 
@@ -562,8 +589,13 @@ TupleTableSlot* execute(CustomScanState* scan) {
 }
 
 void rescan(CustomScanState* scan) {
-  end_sort(clustered_node(scan));
-  read_again(clustered_node(scan));
+  ClusteredRowsNode* node = clustered_node(scan);
+  if (node->has_begun_part) {
+    node->has_begun_part = false;
+    return;
+  }
+  end_sort(node);
+  read_again(node);
 }
 
 void end(CustomScanState* scan) {
@@ -580,7 +612,47 @@ Node* make_clustered_rows_node(CustomScan*) {
 
 const CustomScanMethods kScanMethods = {kClusteredRowsName, make_clustered_rows_node};
 
+// The node below a grouping, if its rows come part by part; otherwise null.
+ClusteredRowsNode* parts_below(PlanState* grouping) {
+  PlanState* rows = IsA(grouping, AggState) ? outerPlanState(grouping) : nullptr;
+  if (rows == nullptr || !IsA(rows, CustomScanState) ||
+      as<CustomScanState>(rows)->methods != &kExecMethods) {
+    return nullptr;
+  }
+  ClusteredRowsNode* node = clustered_node(as<CustomScanState>(rows));
+  return node->plan.in_parts ? node : nullptr;
+}
+
+// PostgreSQL's Agg makes its groups anew if a parameter below it has changed. This number is that
+// of none.
+void change_rows(ClusteredRowsNode* node) {
+  PlanState* plan = &node->scan.ss.ps;
+  const int none = list_length(plan->state->es_plannedstmt->paramExecTypes);
+  plan->chgParam = bms_add_member(plan->chgParam, none);
+}
+
 }  // namespace
+
+bool groups_parts(PlanState* grouping) {
+  return parts_below(grouping) != nullptr;
+}
+
+bool group_next_part(PlanState* grouping) {
+  ClusteredRowsNode* node = parts_below(grouping);
+  if (node == nullptr || node->part + 1 >= node->rows.count) return false;
+  ExecClearTuple(node->scan.ss.ss_ScanTupleSlot);
+  forget_part(&node->rows, node->part);
+  begin_to_give_part(node, node->part + 1);
+  node->has_begun_part = true;
+  change_rows(node);
+  ExecReScan(grouping);
+  return true;
+}
+
+void group_all_parts_again(PlanState* grouping) {
+  ClusteredRowsNode* node = parts_below(grouping);
+  if (node != nullptr) change_rows(node);
+}
 
 void ClusteredRowsPlan::each_field(MarkFields* fields) {
   fields->list("columns", T_IntList, &columns);

@@ -1,6 +1,9 @@
 #include "pg/limits/clustered_rows_path.hpp"
 
+#include <cmath>
+
 #include "pg/limits/clustered_rows_node.hpp"
+#include "pg/limits/row_partitions.hpp"
 #include "pg/limits/stored_columns.hpp"
 #include "pg/server/nodes.hpp"
 
@@ -77,6 +80,10 @@ Path* make_clustered_rows_path(const GroupingLevel& level, Path* rows, bool in_p
   path->startup_cost = rows->total_cost + rows->rows * cpu_operator_cost;
   path->total_cost = path->startup_cost + rows->rows * cpu_operator_cost;
   return path;
+}
+
+double groups_of_part(double groups) {
+  return std::ceil(groups / kMostParts);
 }
 
 }  // namespace dpquantile

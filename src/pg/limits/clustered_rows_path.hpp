@@ -9,4 +9,7 @@ namespace dpquantile {
 // are NULL. The keys of the level can be hashed, and sorted if the rows are not to come in parts.
 Path* make_clustered_rows_path(const GroupingLevel& level, Path* rows, bool in_parts);
 
+// How many of so many groups a part has, where rows come part by part.
+double groups_of_part(double groups);
+
 }  // namespace dpquantile

@@ -307,7 +307,7 @@ void read_all(LimitedRowsNode* node) {
                                             ALLOCSET_DEFAULT_SIZES);
   const MemoryContext previous = MemoryContextSwitchTo(node->memory);
   make_partitions(&node->rows, ExecGetResultType(node->child), node->left_out,
-                  static_cast<Size>(drawn_work_memory()) * 1024, node->memory);
+                  storage_within(static_cast<Size>(drawn_work_memory()) * 1024), node->memory);
   draw_keys(node);
   node->counts = nullptr;
   node->counted = 0;

@@ -256,7 +256,7 @@ void read_all(PersonOrderNode* node) {
                                             ALLOCSET_DEFAULT_SIZES);
   const MemoryContext previous = MemoryContextSwitchTo(node->memory);
   make_partitions(&node->rows, node->columns, nullptr,
-                  static_cast<Size>(drawn_work_memory()) * 1024, node->memory);
+                  storage_within(static_cast<Size>(drawn_work_memory()) * 1024), node->memory);
   read_rows(node);
   make_room(node);
   MemoryContextSwitchTo(previous);

@@ -38,9 +38,6 @@ namespace {
 
 constexpr Size kSmallBlock = 1024;
 constexpr Size kLargeBlock = 4096;
-// The blocks that get rows take at most an eighth of the memory.
-constexpr Size kMemoryOfPart = 8 * kLargeBlock;
-constexpr Size kMostParts = 256;
 
 // ---- Values --------------------------------------------------------------------------------
 
@@ -103,22 +100,26 @@ Datum get_datum(const char* place, int16 length) {
 
 // ---- Rows ----------------------------------------------------------------------------------
 
-// The user, the values one after the other, the flags, and zeros up to a multiple of 8 bytes
+// The user, the values one after the other, the flags, and zeros up to a multiple of 8 bytes;
+// without the user also without the zeros
 void lay_out(RowPartitions* rows, const Bitmapset* left_out) {
   const int columns = rows->columns->natts;
   rows->layout = static_cast<RowColumn*>(palloc(static_cast<Size>(columns) * sizeof(RowColumn)));
-  Size offset = sizeof(uint64);
+  Size offset = rows->has_numbers ? sizeof(uint64) : 0;
   Size references = 0;
   for (int i = 0; i < columns; ++i) {
     if (bms_is_member(i, left_out)) continue;
     const FormData_pg_attribute* column = TupleDescAttr(rows->columns, i);
     rows->layout[rows->kept++] = {i, column->attlen, column->attbyval, offset};
     if (!column->attbyval) ++references;
+    rows->kept_columns = i + 1;
     offset += column->attbyval ? static_cast<Size>(column->attlen) : sizeof(Size);
   }
   rows->flags_offset = offset;
-  rows->row_size = TYPEALIGN(sizeof(uint64), offset + static_cast<Size>(rows->kept) * sizeof(bool));
+  rows->row_size = offset + static_cast<Size>(rows->kept) * sizeof(bool);
   rows->has_references = references > 0;
+  if (!rows->has_numbers) return;
+  rows->row_size = TYPEALIGN(sizeof(uint64), rows->row_size);
   // The bytes of the row, and two numbers for each reference
   rows->number_count = rows->row_size / sizeof(uint64) + 2 * references;
   rows->numbers = static_cast<uint64*>(palloc(rows->number_count * sizeof(uint64)));
@@ -173,8 +174,10 @@ void add_to_block(const RowPartitions* rows, RowPart* part, const TupleTableSlot
                   uint64 user) {
   char* row = part->free_from;
   part->free_from += rows->row_size;
-  put(row + rows->row_size - sizeof(uint64), uint64{0});
-  put(row, user);
+  if (rows->has_numbers) {
+    put(row + rows->row_size - sizeof(uint64), uint64{0});
+    put(row, user);
+  }
   bool* nulls = reinterpret_cast<bool*>(row + rows->flags_offset);
   for (int i = 0; i < rows->kept; ++i) {
     const RowColumn* column = &rows->layout[i];
@@ -233,7 +236,7 @@ RowBlock* end_block(RowPartitions* rows, RowPart* part) {
 void begin_block(RowPartitions* rows, RowPart* part, Size row) {
   const Size head = MAXALIGN(sizeof(RowBlock));
   const Size last = part->writes == nullptr ? 0 : part->writes->size;
-  const Size size = Max(std::clamp(2 * last, kSmallBlock, kLargeBlock), head + MAXALIGN(row));
+  const Size size = Max(std::clamp(2 * last, kSmallBlock, rows->large_block), head + MAXALIGN(row));
   RowBlock* block = end_block(rows, part);
   if (block == nullptr || block->size != size) {
     if (block != nullptr) pfree(block);
@@ -268,24 +271,31 @@ RowBlock* block_for_reading(RowPartitions* rows, Size size) {
 
 }  // namespace
 
-void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* left_out, Size bytes,
-                     MemoryContext context) {
+RowStorage storage_within(Size bytes) {
+  constexpr Size kMemoryOfPart = 8 * kLargeBlock;
+  const Size parts = std::bit_floor(std::clamp(bytes / kMemoryOfPart, Size{1}, Size{kMostParts}));
+  return {static_cast<int>(parts), bytes, kLargeBlock, true};
+}
+
+void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* left_out,
+                     const RowStorage& storage, MemoryContext context) {
   *rows = {};
   rows->columns = columns;
+  rows->has_numbers = storage.has_numbers;
   rows->context = context;
-  rows->memory_left = bytes / 2;
-  rows->most_read = bytes / 4;
-  rows->count =
-      static_cast<int>(std::bit_floor(std::clamp(bytes / kMemoryOfPart, Size{1}, kMostParts)));
+  rows->large_block = storage.block;
+  rows->memory_left = storage.bytes / 2;
+  rows->most_read = storage.bytes / 4;
+  rows->count = storage.parts;
   const MemoryContext previous = MemoryContextSwitchTo(context);
   lay_out(rows, left_out);
   MemoryContextSwitchTo(previous);
-  const Size parts = static_cast<Size>(rows->count) + 1;
-  rows->parts = static_cast<RowPart*>(allocate_at_cache_line(context, parts * sizeof(RowPart)));
+  rows->parts = static_cast<RowPart*>(
+      allocate_at_cache_line(context, (static_cast<Size>(rows->count) + 1) * sizeof(RowPart)));
 }
 
 void write_row(RowPartitions* rows, int number, TupleTableSlot* slot, uint64 user) {
-  if (rows->kept > 0) slot_getsomeattrs(slot, rows->layout[rows->kept - 1].number + 1);
+  if (rows->kept > 0) get_kept_columns(rows, slot);
   RowPart* part = &rows->parts[number];
   const Size size = rows->row_size + referred_size(rows, slot);
   if (static_cast<Size>(part->free_to - part->free_from) < size) begin_block(rows, part, size);

@@ -10,7 +10,8 @@ extern "C" {
 
 // Rows that a plan node keeps, each with the number of its user, in parts: all rows of a user are
 // in one part, so that few rows are looked at together. The parts share some memory, and one file
-// for what it has no room for. A tuplestore would form and deform a tuple for each row.
+// for what it has no room for. A tuplestore would form and deform a tuple for each row. (Rows that
+// are only read again, one after the other, come without a number.)
 namespace dpquantile {
 
 // The place of a block in the file. None has the size 0.
@@ -21,8 +22,8 @@ struct StoredBlock {
 };
 
 // As many rows as fit into some kilobytes, or one longer row. At its begin are the rows, all of one
-// size: the number of the user, values, flags of NULLs. What values refer to is at its end, and its
-// place in the block stands for it.
+// size: the number of the user, if they have any, values, flags of NULLs. What values refer to is
+// at its end, and its place in the block stands for it.
 struct RowBlock {
   RowBlock* next;      // in memory
   StoredBlock before;  // on disk: the block of the part that was written before
@@ -33,17 +34,34 @@ struct RowBlock {
 struct RowPart;
 struct RowColumn;
 
+// The most parts that there are.
+inline constexpr int kMostParts = 256;
+
+// How rows are kept.
+struct RowStorage {
+  int parts;         // of users, a power of two
+  Size bytes;        // of memory; blocks that are full take half of it
+  Size block;        // the size of most blocks, a power of two
+  bool has_numbers;  // whether rows have the numbers of their users
+};
+
+// Parts that go well with so many bytes of memory: the blocks that get rows take at most an eighth.
+RowStorage storage_within(Size bytes);
+
 // Zero before it is made.
 struct RowPartitions {
   TupleDesc columns;
   int kept;           // columns of which values are kept
+  int kept_columns;   // the number of the last of them, from 1
   RowColumn* layout;  // of these
   bool has_references;
+  bool has_numbers;  // as in RowStorage
   Size row_size;
   Size flags_offset;  // of NULLs, in a row
   uint64* numbers;    // for hashes
   Size number_count;
   MemoryContext context;
+  Size large_block;  // as in RowStorage
   Size memory_left;  // for blocks that are full
   Size most_read;    // of a part, for more than a block at a time
   int count;         // of the parts of users, a power of two; one for rows without a user follows
@@ -62,13 +80,17 @@ struct RowCursor {
 };
 
 // Makes parts without rows, for rows with these columns. Of the columns in `left_out`, which have
-// numbers from 0, no values are kept. The blocks take at most about so many bytes of memory, of the
-// context.
-void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* left_out, Size bytes,
-                     MemoryContext context);
+// numbers from 0, no values are kept. The memory is of the context.
+void make_partitions(RowPartitions* rows, TupleDesc columns, const Bitmapset* left_out,
+                     const RowStorage& storage, MemoryContext context);
 
-// Adds a row to a part. Copies what values refer to. The slot may be null if no values are kept.
-// ereports if the row cannot be stored.
+// Makes the kept columns of a slot ready to be read.
+inline void get_kept_columns(const RowPartitions* rows, TupleTableSlot* slot) {
+  slot_getsomeattrs(slot, rows->kept_columns);
+}
+
+// Adds a row to a part. The number is forgotten where rows have none. Copies what values refer to.
+// The slot may be null if no values are kept. ereports if the row cannot be stored.
 void write_row(RowPartitions* rows, int part, TupleTableSlot* slot, uint64 user);
 
 // Ends the writing of all parts.

@@ -8,10 +8,13 @@
 #include "pg/grants/reference.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/key_conditions.hpp"
+#include "pg/plain/value_range.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
+#include "access/transam.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -20,6 +23,7 @@ extern "C" {
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
 
@@ -309,6 +313,60 @@ Groups groups_by_conditions(const PlainLevel* level) {
   return groups;
 }
 
+// Whether a call gives different values for different ones: a cast to a wider type of numbers.
+bool widens(Oid function) {
+  switch (function) {
+    case F_INT4_INT2:
+    case F_INT8_INT2:
+    case F_INT8_INT4:
+    case F_NUMERIC_INT2:
+    case F_NUMERIC_INT4:
+    case F_NUMERIC_INT8:
+    case F_FLOAT8_INT2:
+    case F_FLOAT8_INT4:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_text_of_itself(const CoerceViaIO* cast) {
+  const Oid type = exprType(as<Node>(cast->arg));
+  const bool has_one_text = is_whole_type(type) || type == UUIDOID;
+  return has_one_text && (cast->resulttype == TEXTOID || cast->resulttype == VARCHAROID);
+}
+
+// The part of id + 1, or 'person ' || id, that is not constant; null for other operations.
+const Node* part_beside_constant(const OpExpr* operation) {
+  const char* name = get_opname(operation->opno);
+  const bool adds = is_whole_type(operation->opresulttype) && is_one_of(name, "+ -");
+  const bool appends = operation->opresulttype == TEXTOID && is_one_of(name, "||");
+  if (operation->opno >= FirstUnpinnedObjectId || list_length(operation->args) != 2) return nullptr;
+  auto* left = static_cast<Node*>(linitial(operation->args));
+  auto* right = static_cast<Node*>(lsecond(operation->args));
+  if (!adds && !appends) return nullptr;
+  if (IsA(right, Const)) return left;
+  return IsA(left, Const) ? right : nullptr;
+}
+
+// What a key shows in another form, so that different values of the one are different ones of the
+// other: of person::text the person.
+const Node* without_conversions(const Node* key) {
+  for (;;) {
+    const Node* inner = without_relabel(const_cast<Node*>(key));
+    if (IsA(inner, CoerceViaIO) && is_text_of_itself(as<CoerceViaIO>(inner))) {
+      inner = as<Node>(as<CoerceViaIO>(inner)->arg);
+    } else if (IsA(inner, FuncExpr) && widens(as<FuncExpr>(inner)->funcid)) {
+      inner = static_cast<const Node*>(linitial(as<FuncExpr>(inner)->args));
+    } else if (IsA(inner, OpExpr)) {
+      const Node* part = part_beside_constant(as<OpExpr>(inner));
+      if (part != nullptr) inner = part;
+    }
+    if (inner == key) return key;
+    key = inner;
+  }
+}
+
 // The first key that names persons, or null.
 const Node* add_keys(const Groups& groups) {
   const Source* source = top_of(groups.rows);
@@ -318,7 +376,7 @@ const Node* add_keys(const Groups& groups) {
     if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) == nullptr) {
       continue;
     }
-    const auto* key = as<Node>(column->expr);
+    const Node* key = without_conversions(as<Node>(column->expr));
     add_column(groups, source, key);
     // A column of a query around has one value in all groups.
     const bool has_persons =

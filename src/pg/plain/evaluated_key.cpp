@@ -26,10 +26,12 @@ namespace dpquantile {
 
 namespace {
 
-// These stable functions depend on the time zone, and on nothing else outside of their arguments.
+// These stable functions depend on the time zone, and on nothing else outside of their arguments;
+// the texts of times on the style of dates, too.
 constexpr char kOfTimeZone[] =
     "date_trunc timezone date timestamp timestamptz extract date_part date_bin to_timestamp "
-    "to_date timestamptz_pl_interval timestamptz_mi_interval";
+    "to_date timestamptz_pl_interval timestamptz_mi_interval date_out timestamp_out "
+    "timestamptz_out";
 
 Oid language_of(Oid function) {
   const HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
@@ -205,12 +207,20 @@ bool depends_on_time_zone(Node* expression) {
   });
 }
 
+// Whether a node is the text of a date or time that PostgreSQL writes by itself.
+bool writes_time(const Node* node) {
+  if (!IsA(node, CoerceViaIO)) return false;
+  const Oid type = exprType(as<Node>(as<CoerceViaIO>(node)->arg));
+  return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
 }  // namespace
 
 PreparedExpression prepare_expression(const Level* level, const Node* expression,
                                       const List* parts) {
   Node* whole = with_parameters(expression, parts);
   if (depends_on_time_zone(whole)) level->statement->has_values_of_time_zone = true;
+  if (any_node(whole, writes_time)) level->statement->has_values_of_date_style = true;
   return prepare(whole, parts);
 }
 

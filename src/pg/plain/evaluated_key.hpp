@@ -15,7 +15,7 @@ namespace dpquantile {
 
 // Whether an expression can be computed then: beside these parts it has only constants and
 // PostgreSQL's own functions that depend on nothing but their arguments and, for times, on the time
-// zone.
+// zone and the style of dates.
 bool can_be_evaluated(const Node* expression, const List* parts);
 
 // An expression that is computed for many values of its parts, of which a list has 100000. Plain
@@ -27,8 +27,8 @@ struct PreparedExpression {
   ExprContext* context;
 };
 
-// Requires can_be_evaluated(). If the values depend on the time zone, the statement of the level
-// notes that.
+// Requires can_be_evaluated(). If the values depend on the time zone or the style of dates, the
+// statement of the level notes that.
 PreparedExpression prepare_expression(const Level* level, const Node* expression,
                                       const List* parts);
 

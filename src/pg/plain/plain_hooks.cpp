@@ -128,7 +128,9 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   depend_on(plan, relations);
   if (shown) put_mark(&plan->rtable, ShownRows{*shown});
   if (notes_errors) put_mark(&plan->rtable, NotedErrors{true});
-  if (statement->has_values_of_time_zone) mark_time_zone(plan);
+  if (statement->has_values_of_time_zone || statement->has_values_of_date_style) {
+    mark_time_zone(plan, statement->has_values_of_date_style);
+  }
   mark_rows(plan, statement);
   tell_of_bounds(statement->answered_by_bounds);
   tell_of_rows_without_group(statement);

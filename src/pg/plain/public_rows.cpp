@@ -4,7 +4,6 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
-#include "pg/server/permissions_of_entry.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -34,9 +33,7 @@ bool is_readable_table(const Level* level, int number) {
       table->securityQuals != NIL || find_protected_relation(table->relid) != nullptr) {
     return false;
   }
-  const RelationPermissions* permissions = permissions_of_relation(level->query, table);
-  return may_select(permissions, GetUserId()) &&
-         check_enable_rls(table->relid, InvalidOid, true) == RLS_NONE;
+  return check_enable_rls(table->relid, InvalidOid, true) == RLS_NONE;
 }
 
 namespace {

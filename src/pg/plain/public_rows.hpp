@@ -13,8 +13,8 @@ extern "C" {
 // plan that is made before the rows change and runs after it would leave out those of a new key.
 namespace dpquantile {
 
-// Whether an entry of a level is a table, of no other role's rights and without row security, that
-// nobody has protected, and of which the role may read what the query reads.
+// Whether an entry of a level is a table without row security that nobody has protected, so that
+// its rows may be read if the role may read their columns.
 bool is_readable_table(const Level* level, int number);
 
 // The columns of a table, row by row. Plain data; an error ends it, too.

@@ -10,6 +10,7 @@
 #include "pg/plain/missing_bounds.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/unmatched_rows.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/decimal.hpp"
 #include "pg/server/nodes.hpp"
@@ -744,7 +745,8 @@ Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row
   }
   Aggref* made = make_call(level, call, counterpart, row);
   made->aggfilter = call->aggfilter;
-  return as_type(level, call, as<Node>(made));
+  Node* answer = as_type(level, call, as<Node>(made));
+  return counts_rows(call) && row == nullptr ? with_unmatched_row(level, call, answer) : answer;
 }
 
 }  // namespace dpquantile

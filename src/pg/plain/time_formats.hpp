@@ -15,4 +15,15 @@ namespace dpquantile {
 // session's language (TM).
 const char* unit_of_formatted_moment(const Node* expression);
 
+// After how long parts of times have had all their values together: hours and minutes after a day,
+// days of the week after a week, months and their days after a leap year, and weeks and days of a
+// year, or several of these, after 28 years. Years never repeat. In the order of their lengths.
+enum class Cycle { kDay, kWeek, kLeapYear, kYears, kEndless };
+
+// That of two parts together: each combination is in one.
+Cycle common_cycle(Cycle one, Cycle other);
+
+// That of the text of such a call.
+Cycle cycle_of_formatted_moment(const FuncExpr* call);
+
 }  // namespace dpquantile

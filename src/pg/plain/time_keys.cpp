@@ -73,6 +73,45 @@ Node* cast_moment(const FuncExpr* call) {
   }
 }
 
+// An interval that is constant, and no longer than 1000 years. Null for others.
+const Interval* constant_interval(const Level* level, const Node* expression) {
+  if (exprType(expression) != INTERVALOID || !can_be_evaluated(expression, NIL)) return nullptr;
+  const Const* value = evaluated(level, expression, nullptr, nullptr);
+  if (value == nullptr) return nullptr;
+  const Interval* length = DatumGetIntervalP(value->constvalue);
+  constexpr int kMostDays = 365250;
+  const bool is_short = std::abs(static_cast<double>(length->month)) <= kMostDays / 30 &&
+                        std::abs(static_cast<double>(length->day)) <= kMostDays &&
+                        std::abs(static_cast<double>(length->time)) <=
+                            static_cast<double>(kMostDays) * static_cast<double>(USECS_PER_DAY);
+  return is_short ? length : nullptr;
+}
+
+struct ShiftedMoment {
+  Node* moment;            // or date
+  const Interval* length;  // by which it is earlier or later
+};
+
+// A moment plus or minus a constant interval; none for others.
+std::optional<ShiftedMoment> shifted_moment(const Level* level, const Node* expression) {
+  if (!IsA(expression, OpExpr)) return std::nullopt;
+  const auto* sum = as<OpExpr>(expression);
+  switch (get_opcode(sum->opno)) {
+    case F_TIMESTAMP_PL_INTERVAL:
+    case F_TIMESTAMP_MI_INTERVAL:
+    case F_TIMESTAMPTZ_PL_INTERVAL:
+    case F_TIMESTAMPTZ_MI_INTERVAL:
+    case F_DATE_PL_INTERVAL:
+    case F_DATE_MI_INTERVAL:
+      break;
+    default:
+      return std::nullopt;
+  }
+  const Interval* length = constant_interval(level, static_cast<const Node*>(lsecond(sum->args)));
+  if (length == nullptr) return std::nullopt;
+  return ShiftedMoment{static_cast<Node*>(linitial(sum->args)), length};
+}
+
 const Const* moment_at(const Const* like, Timestamp at) {
   return makeConst(like->consttype, -1, InvalidOid, sizeof(Timestamp), TimestampGetDatum(at), false,
                    FLOAT8PASSBYVAL);
@@ -99,14 +138,17 @@ std::optional<TimeBounds> time_bounds(const Level* level, Node* moment) {
   check_stack_depth();
   const Oid type = exprType(moment);
   if (!is_in_calendar(type)) return std::nullopt;
-  // Bounds of what is computed may be wide, and each value between them would be a key.
-  if (IsA(moment, OpExpr)) return std::nullopt;
-  if (!IsA(moment, FuncExpr)) {
+  // Bounds of what else is computed may be wide, and each value between them would be a key.
+  const auto shifted = shifted_moment(level, moment);
+  if (IsA(moment, OpExpr) && (!shifted || exprType(shifted->moment) != DATEOID)) {
+    return std::nullopt;
+  }
+  if (!shifted && !IsA(moment, FuncExpr)) {
     const auto bounds = bounds_of(level, moment, BoundsFor::kKeys);
     if (!bounds) return std::nullopt;
     return TimeBounds{bound(*bounds, bounds->lower, type), bound(*bounds, bounds->upper, type)};
   }
-  Node* inner = cast_moment(as<FuncExpr>(moment));
+  Node* inner = shifted ? shifted->moment : cast_moment(as<FuncExpr>(moment));
   const auto inside = inner == nullptr ? std::nullopt : time_bounds(level, inner);
   if (!inside || !can_be_evaluated(moment, list_make1(inner))) return std::nullopt;
   const Const* lower = extreme(level, moment, inner, inside->lower, 1);
@@ -154,6 +196,26 @@ int64 step_of(const FuncExpr* call) {
   return strcmp(name, "date_bin") == 0 ? step_of_stride(argument(call, 0)) : 0;
 }
 
+// The moment of which constant intervals make another, also with casts between; the other itself if
+// they make none. The bounds of the one are known, and those of the other where the clock changes
+// are not: so keys are computed for the one. Its stretches with one key are as long as the units of
+// the other, but for changes of the clock. Shifts by months leave out days, such as those of March
+// that February does not have; null where a unit is not much longer.
+Node* unshifted_moment(const Level* level, Node* moment, int64 step) {
+  check_stack_depth();
+  if (const auto shifted = shifted_moment(level, moment)) {
+    const Interval* length = shifted->length;
+    if (!is_moment(exprType(shifted->moment))) return moment;
+    const bool keeps_units = length->month == 0 || (length->day == 0 && length->time == 0 &&
+                                                    step >= step_of_unit("month"));
+    return keeps_units ? unshifted_moment(level, shifted->moment, step) : nullptr;
+  }
+  Node* inner = IsA(moment, FuncExpr) ? cast_moment(as<FuncExpr>(moment)) : nullptr;
+  if (inner == nullptr || !is_moment(exprType(inner))) return moment;
+  Node* unshifted = unshifted_moment(level, inner, step);
+  return unshifted == inner ? moment : unshifted;
+}
+
 // The moments from bound to bound, so near to each other that no value is missed. Where the clock
 // goes back soon after the first, a day goes on that is over then.
 List* moments_between(const TimeBounds& bounds, int64 step, int most) {
@@ -173,6 +235,7 @@ List* moments_between(const TimeBounds& bounds, int64 step, int most) {
 
 List* beginnings(const Level* level, const FuncExpr* call) {
   Node* moment = moment_of(call);
+  if (moment != nullptr) moment = unshifted_moment(level, moment, step_of(call));
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
   bool fails = false;
@@ -238,26 +301,38 @@ int64 step_of_part(const FuncExpr* call) {
   return step_of_unit(is_one_of(name, "dow isodow doy") ? "day" : name);
 }
 
+// After how long a part of a time repeats.
+Cycle cycle_of_part(const char* name) {
+  if (is_one_of(name, "minute hour")) return Cycle::kDay;
+  if (is_one_of(name, "dow isodow")) return Cycle::kWeek;
+  if (is_one_of(name, "month quarter day")) return Cycle::kLeapYear;
+  return is_one_of(name, "week doy") ? Cycle::kYears : Cycle::kEndless;
+}
+
 // A unit or part of a moment in a key.
 struct UnitOfMoment {
   Node* moment;  // null if it is something else
   int64 step;
   const Node* zone;  // in which it begins; null: that of the session
+  Cycle cycle;
 };
 
 UnitOfMoment unit_of(const Node* node) {
   if (!IsA(node, FuncExpr)) return {};
   const auto* call = as<FuncExpr>(node);
   if (const char* unit = unit_of_formatted_moment(node)) {
-    return {static_cast<Node*>(linitial(call->args)), step_of_unit(unit), nullptr};
+    return {static_cast<Node*>(linitial(call->args)), step_of_unit(unit), nullptr,
+            cycle_of_formatted_moment(call)};
   }
   if (const int64 step = step_of_part(call)) {
-    return {static_cast<Node*>(lsecond(call->args)), step, nullptr};
+    return {static_cast<Node*>(lsecond(call->args)), step, nullptr,
+            cycle_of_part(text_constant(argument(call, 0)))};
   }
   const bool is_bin = is_one_of(get_func_name(call->funcid), "date_bin");
   Node* moment = is_bin ? nullptr : moment_of(call);
   if (moment == nullptr) return {};
-  return {moment, step_of(call), list_length(call->args) == 3 ? argument(call, 2) : nullptr};
+  return {moment, step_of(call), list_length(call->args) == 3 ? argument(call, 2) : nullptr,
+          Cycle::kEndless};
 }
 
 // Whether units are of one moment and one zone. Those of several zones begin within each other.
@@ -288,11 +363,12 @@ bool is_end_left_out(const Level* level, const Node* moment, const Const* upper,
   return false;
 }
 
-}  // namespace
-
-List* values_of_time_parts(const Level* level, const Node* key, const List* terms) {
+// What a key is computed of: units and parts of one moment. The smallest one of them, with the
+// cycle of all. Without a moment if it is computed of anything else, too. A month may begin within
+// a week, so weeks count as days.
+UnitOfMoment units_of(const Node* key) {
   UnitOfMoment least{};
-  bool has_weeks = false;
+  least.cycle = Cycle::kDay;
   const bool has_other = search(key, [&](Node* node) {
     const UnitOfMoment unit = unit_of(node);
     if (unit.moment == nullptr) {
@@ -300,27 +376,107 @@ List* values_of_time_parts(const Level* level, const Node* key, const List* term
                  ? Look::kFound
                  : Look::kBelow;
     }
-    if (least.moment == nullptr) least = unit;
+    if (least.moment == nullptr) {
+      least.moment = unit.moment;
+      least.step = unit.step;
+      least.zone = unit.zone;
+    }
     if (!begin_together(least, unit)) return Look::kFound;
-    has_weeks |= unit.step == step_of_unit("week");
-    least.step = Min(least.step, unit.step);
+    const bool is_week = unit.step == step_of_unit("week");
+    least.step = Min(least.step, is_week ? step_of_unit("day") : unit.step);
+    least.cycle = common_cycle(least.cycle, unit.cycle);
     return Look::kPast;
   });
-  // A month may begin within a week.
-  if (has_other || (has_weeks && least.step > step_of_unit("day"))) return NIL;
-  auto bounds = least.moment == nullptr ? std::nullopt : time_bounds(level, least.moment);
+  return has_other ? UnitOfMoment{} : least;
+}
+
+// The values of a key for these moments, and for none: COALESCE has a key for rows without one.
+List* values_for_moments(const Level* level, const Node* key, const Node* moment, List* moments) {
+  moments = lappend(moments, const_cast<Const*>(null_like(moment)));
+  bool gives_null = false;
+  List* values = evaluated_list(level, key, moment, moments, &gives_null);
+  if (values != NIL && gives_null) values = lappend(values, const_cast<Const*>(null_like(key)));
+  return list_length(values) <= kMaxElements ? values : NIL;
+}
+
+List* values_between_bounds(const Level* level, const Node* key, const UnitOfMoment& least,
+                            const List* terms) {
+  Node* moment = unshifted_moment(level, least.moment, least.step);
+  auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
-  if (is_end_left_out(level, least.moment, bounds->upper, terms)) {
+  if (is_end_left_out(level, moment, bounds->upper, terms)) {
     bounds->upper = moment_at(bounds->upper, DatumGetTimestamp(bounds->upper->constvalue) - 1);
   }
   List* moments = moments_between(*bounds, least.step, kMostMomentsOfParts);
-  if (moments == NIL) return NIL;
-  // COALESCE has a key for rows without a moment.
-  moments = lappend(moments, const_cast<Const*>(null_like(least.moment)));
-  bool gives_null = false;
-  List* values = evaluated_list(level, key, least.moment, moments, &gives_null);
-  if (values != NIL && gives_null) values = lappend(values, const_cast<Const*>(null_like(key)));
-  return list_length(values) <= kMaxElements ? values : NIL;
+  return moments == NIL ? NIL : values_for_moments(level, key, moment, moments);
+}
+
+// ---- Parts that repeat ---------------------------------------------------------------------
+
+// The function of a time without a zone that gives what another gives for the local time of a
+// moment.
+Oid function_of_local_time(Oid function) {
+  switch (function) {
+    case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+      return F_TO_CHAR_TIMESTAMP_TEXT;
+    case F_EXTRACT_TEXT_TIMESTAMPTZ:
+      return F_EXTRACT_TEXT_TIMESTAMP;
+    case F_DATE_PART_TEXT_TIMESTAMPTZ:
+      return F_DATE_PART_TEXT_TIMESTAMP;
+    default:
+      return function;
+  }
+}
+
+// A key with the local time of its moment in the place of this.
+Node* of_local_time(const Node* key, const Node* moment, const Node* local) {
+  return mapped(const_cast<Node*>(key), [=](const Node* node) -> Node* {
+    if (unit_of(node).moment == nullptr) return nullptr;
+    auto* call = static_cast<FuncExpr*>(copyObjectImpl(node));
+    call->funcid = function_of_local_time(call->funcid);
+    call->args = mapped(call->args, [=](const Node* argument) -> Node* {
+      return equal(argument, moment) ? static_cast<Node*>(copyObjectImpl(local)) : nullptr;
+    });
+    return as<Node>(call);
+  });
+}
+
+int days_of(Cycle cycle) {
+  constexpr int kDays[] = {1, 7, 366, 28 * 365 + 7};
+  return kDays[static_cast<int>(cycle)];
+}
+
+// The values for the times of a cycle, such as the 24 hours of whatever days. It begins in the leap
+// year 2000. The dates of 28 years, of which none at the end of a century is no leap year, have all
+// combinations of weeks, days of the week and of the year.
+List* values_of_cycle(const Level* level, const Node* key, const UnitOfMoment& least) {
+  if (least.cycle == Cycle::kEndless) return NIL;
+  const int64 step = least.step <= step_of_unit("minute") ? USECS_PER_MINUTE
+                     : least.step <= step_of_unit("hour") ? USECS_PER_HOUR
+                                                          : USECS_PER_DAY;
+  const int64 end = days_of(least.cycle) * USECS_PER_DAY;
+  if (end / step > kMostMomentsOfParts) return NIL;
+  const bool has_zone = exprType(least.moment) == TIMESTAMPTZOID;
+  const Node* local =
+      has_zone
+          ? as<Node>(makeFuncExpr(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, list_make1(least.moment),
+                                  InvalidOid, InvalidOid, COERCE_EXPLICIT_CAST))
+          : least.moment;
+  const Const* any = makeNullConst(TIMESTAMPOID, -1, InvalidOid);
+  List* times = NIL;
+  for (int64 at = 0; at < end; at += step) {
+    times = lappend(times, const_cast<Const*>(moment_at(any, at)));
+  }
+  return values_for_moments(level, of_local_time(key, least.moment, local), local, times);
+}
+
+}  // namespace
+
+List* values_of_time_parts(const Level* level, const Node* key, const List* terms) {
+  const UnitOfMoment least = units_of(key);
+  if (least.moment == nullptr) return NIL;
+  List* values = values_between_bounds(level, key, least, terms);
+  return values != NIL ? values : values_of_cycle(level, key, least);
 }
 
 List* whole_numbers(Oid type, int least, int most) {

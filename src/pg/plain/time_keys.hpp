@@ -12,15 +12,17 @@ extern "C" {
 // leave rows out.
 namespace dpquantile {
 
-// The values of date_trunc, date_bin, a cast to date, or extract; NIL if it is another function,
-// the column has no bounds, or there are more than kMaxElements values.
+// The values of date_trunc, date_bin, a cast to date, or extract, also of a time plus or minus a
+// constant interval; NIL if it is another function, the column has no bounds, the interval has
+// months and the unit is shorter or more is added, or there are more than kMaxElements values.
 List* values_of_time_function(const Level* level, const FuncExpr* call);
 
 // The values of a key that is computed of several units and parts of one moment, such as
 // date_trunc('hour', at) + floor(extract(minute FROM at) / 15) * interval '15 minutes', or
-// to_char(at, 'YYYY-MM'), also for a moment that is NULL. NIL if it is computed of something else,
-// too, one of its units does not begin where a larger one does, as in another zone, or there are
-// too many moments or values. `terms`: those of all rows (key_conditions.hpp).
+// to_char(at, 'YYYY-MM'), also for a moment that is NULL. Where the moment has no bounds, or wide
+// ones, those of parts that repeat, such as to_char(at, 'HH24:00'). NIL if it is computed of
+// something else, too, or of units of several zones, or there are too many moments or values.
+// `terms`: those of all rows (key_conditions.hpp).
 List* values_of_time_parts(const Level* level, const Node* key, const List* terms);
 
 // The numbers as constants of a type.

@@ -140,8 +140,10 @@ bool has_public_side(const Level* level, const Node* part) {
   const auto* join = as<JoinExpr>(part);
   if (has_public_side(level, join->larg) || has_public_side(level, join->rarg)) return true;
   if (join->jointype != JOIN_LEFT && join->jointype != JOIN_RIGHT) return false;
-  const Node* kept = join->jointype == JOIN_LEFT ? join->larg : join->rarg;
-  return borrowed_rows_of(level, kept) == NIL;
+  const bool keeps_left = join->jointype == JOIN_LEFT;
+  const Node* kept = keeps_left ? join->larg : join->rarg;
+  const Node* other = keeps_left ? join->rarg : join->larg;
+  return borrowed_rows_of(level, kept) == NIL && borrowed_rows_of(level, other) != NIL;
 }
 
 // Whether a part of FROM has at most one row of each person, if it has any: a join by persons of

@@ -36,6 +36,8 @@ struct Statement {
   int most_scans;
   // Whether what has been put into it is computed for the session's time zone (pg/plain).
   bool has_values_of_time_zone;
+  // The same for its style of dates.
+  bool has_values_of_date_style;
   // The names of keys that have public lists without NULL, and may be NULL: char*, each once
   // (pg/plain).
   List* keys_without_null;

@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "pg/aggregate/call_parameters.hpp"
+#include "pg/limits/clustered_rows_node.hpp"
 #include "pg/release/allocator_traces.hpp"
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
@@ -181,11 +182,14 @@ void answer_group(ReleaseNode* node, TupleTableSlot* states) {
   if (shown) add_answer(node->answers, answers);
 }
 
-// Null after the last group.
+// Null after the last group, of the last part.
 TupleTableSlot* next_group(ReleaseNode* node) {
-  CHECK_FOR_INTERRUPTS();
-  TupleTableSlot* states = ExecProcNode(node->child);
-  return TupIsNull(states) ? nullptr : states;
+  do {
+    CHECK_FOR_INTERRUPTS();
+    TupleTableSlot* states = ExecProcNode(node->child);
+    if (!TupIsNull(states)) return states;
+  } while (group_next_part(node->child));
+  return nullptr;
 }
 
 void answer_groups(ReleaseNode* node) {
@@ -389,7 +393,7 @@ void execute_release(ReleaseNode* node) {
   if (node->decisions == NIL) node->decisions = decisions_of(node);
   const bool is_elsewhere = state_source() != nullptr && state_source()->prepare(node);
   // dp_restrict_role hides the size of temporary files, but is refused where rows are elsewhere.
-  node->memory = is_elsewhere ? MAX_KILOBYTES : work_mem;
+  node->memory = is_elsewhere ? MAX_KILOBYTES : answer_memory();
   const MemoryContext lasting = switch_to_scratch(node);
   const std::span<const Charge> charges = first_charges(node);
   ReleaseTerms terms = release_check == nullptr ? ReleaseTerms{} : release_check(node, charges);
@@ -397,7 +401,9 @@ void execute_release(ReleaseNode* node) {
   // The lists are in the scratch memory, which each group gives back.
   terms.relations = list_copy(terms.relations);
   node->tables = list_copy(terms.charged_tables);
-  node->answers = begin_answers(node->plan, answer_columns(node), node->memory);
+  // Beside the answers there are rows then, and the states of a part.
+  const int memory = groups_parts(node->child) ? node->memory / 2 : node->memory;
+  node->answers = begin_answers(node->plan, answer_columns(node), memory);
   if (!answer_again(node, terms)) charge_and_answer(node, charges, terms);
   begin_notes(&node->notes, {node->calls, static_cast<std::size_t>(node->call_count)},
               node->scan.ss.ps.state);

@@ -1,5 +1,6 @@
 #include "pg/release/release_node.hpp"
 
+#include "pg/limits/clustered_rows_node.hpp"
 #include "pg/release/release_execution.hpp"
 #include "pg/release/release_explain.hpp"
 #include "pg/release/release_plan.hpp"
@@ -93,6 +94,14 @@ std::span<const ReleaseCall> calls_of(const ReleaseNode* node) {
   return {node->calls, static_cast<std::size_t>(node->call_count)};
 }
 
+// What it leaves in memory goes with the next answer.
+void note(ReleaseNode* node, const TupleTableSlot* answer) {
+  const MemoryContext previous =
+      MemoryContextSwitchTo(node->scan.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+  note_answer(&node->notes, calls_of(node), node->plan.noted, answer);
+  MemoryContextSwitchTo(previous);
+}
+
 TupleTableSlot* execute(CustomScanState* scan) {
   ReleaseNode* node = release_node(scan);
   PlanState* state = &scan->ss.ps;
@@ -107,7 +116,7 @@ TupleTableSlot* execute(CustomScanState* scan) {
     ResetExprContext(expressions);
     expressions->ecxt_scantuple = answer;
     if (ExecQual(state->qual, expressions)) {
-      note_answer(&node->notes, calls_of(node), node->plan.noted, node->answers.tuple);
+      note(node, node->answers.tuple);
       return output(node, answer);
     }
     InstrCountFiltered1(state, 1);
@@ -131,6 +140,7 @@ void rescan(CustomScanState* scan) {
   }
   forget_answers(node);
   UpdateChangedParamSet(node->child, scan->ss.ps.chgParam);
+  group_all_parts_again(node->child);
   if (node->child->chgParam == nullptr) ExecReScan(node->child);
 }
 

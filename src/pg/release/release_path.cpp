@@ -1,5 +1,7 @@
 #include "pg/release/release_path.hpp"
 
+#include <algorithm>
+
 #include "pg/limits/clustered_rows_path.hpp"
 #include "pg/limits/limited_rows_path.hpp"
 #include "pg/parameters/call_arguments.hpp"
@@ -10,6 +12,7 @@
 #include "pg/release/release_columns.hpp"
 #include "pg/release/release_node.hpp"
 #include "pg/release/release_plan.hpp"
+#include "pg/release/state_bytes.hpp"
 #include "pg/release/state_source.hpp"
 #include "pg/release/value_cast.hpp"
 #include "pg/reuse/query_identity.hpp"
@@ -20,6 +23,7 @@
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
+#include "executor/nodeHash.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -369,19 +373,32 @@ bool has_protected_rows(const ReleaseLevel* level) {
   return level->plan.tables != NIL;
 }
 
-// How many groups there are: as PostgreSQL expects; of protected rows, by the lists of keys in the
-// query, which are public.
-double expected_groups(const ReleaseLevel* level, double expected) {
-  return has_protected_rows(level) ? level->listed_groups : expected;
+// Whether there may be many groups: as PostgreSQL expects; of protected rows, unless lists of keys
+// in the query, which is public, name few.
+bool may_have_many_groups(const ReleaseLevel* level, double expected) {
+  constexpr double kManyGroups = 2000;
+  if (!has_protected_rows(level)) return expected >= kManyGroups;
+  return level->listed_groups == 0 || level->listed_groups >= kManyGroups;
+}
+
+bool are_narrow(const Path* rows) {
+  constexpr int kWideRow = 200;  // bytes
+  return rows->pathtarget->width <= kWideRow;
 }
 
 // Whether it takes less time to put the rows together by their groups than to keep a state for each
 // group while the rows come. Beside few groups, whose states are in the processor's caches, it does
 // not, nor for wide rows.
-bool is_worth_clustering(double groups, const Path* rows) {
-  constexpr double kManyGroups = 2000;
-  constexpr int kWideRow = 200;  // bytes
-  return groups >= kManyGroups && rows->pathtarget->width <= kWideRow;
+bool is_worth_clustering(const ReleaseLevel* level, double expected, const Path* rows) {
+  return may_have_many_groups(level, expected) && are_narrow(rows);
+}
+
+// Whether the states would take more memory than a hash table may have. By the number of protected
+// rows nothing is decided.
+bool has_large_states(const ReleaseLevel* level, const AggPath* grouping, const Path* rows) {
+  return !has_protected_rows(level) && grouping->aggstrategy == AGG_HASHED && are_narrow(rows) &&
+         bytes_of_states(level->columns.target, rows->rows, grouping->numGroups) >
+             static_cast<double>(get_hash_memory_limit());
 }
 
 // Parallel workers save more where many rows are in few states.
@@ -403,21 +420,24 @@ Path* rows_to_cluster(const ReleaseLevel* level, const Path* path) {
   }
   const auto* grouping = as<AggPath>(path);
   Path* rows = rows_of_grouping(level, grouping);
-  const double groups = expected_groups(level, grouping->numGroups);
-  const bool is_better = rows != nullptr && is_worth_clustering(groups, rows) &&
-                         is_better_than_workers(groups, grouping, rows);
+  const double groups = std::max<double>(grouping->numGroups, level->listed_groups);
+  const bool is_better =
+      rows != nullptr &&
+      (is_worth_clustering(level, groups, rows) || has_large_states(level, grouping, rows)) &&
+      is_better_than_workers(groups, grouping, rows);
   return is_better ? rows : nullptr;
 }
 
-// Protected rows come part by part, below a hash table: the time of what is sorted, or too large
-// for memory, depends on single ones.
+// Protected rows come part by part, below a hash table of the groups of a part: the time of what is
+// sorted, or too large for memory, depends on single ones.
 void add_clustered_release(const ReleaseLevel* level, const Path* grouping) {
   Path* rows = rows_to_cluster(level, grouping);
   if (rows == nullptr) return;
   const bool in_parts = has_protected_rows(level);
+  const double groups = as<AggPath>(grouping)->numGroups;
   rows = make_clustered_rows_path(level->grouping, rows, in_parts);
   add_release(level, make_grouping(level, rows, in_parts ? AGG_HASHED : AGG_SORTED,
-                                   as<AggPath>(grouping)->numGroups));
+                                   in_parts ? groups_of_part(groups) : groups));
 }
 
 // The cheapest path comes first (add_path). All release paths have the same order and costs.
@@ -439,14 +459,16 @@ bool add_release_from_source(const ReleaseLevel* level) {
   return true;
 }
 
-// Those of each user, and part by part if there are many groups.
-Path* limited_rows(const ReleaseLevel* level) {
+// Those of each user, and part by part if there are many groups, which are then those of a part.
+Path* limited_rows(const ReleaseLevel* level, double* groups) {
   const AggStrategy strategy = local_strategy(level);
   Path* rows = make_limited_rows_path(level->grouping, level->grouping.input->cheapest_total_path,
                                       level->limit, strategy == AGG_SORTED);
-  const bool in_parts = strategy == AGG_HASHED && may_cluster(level) &&
-                        is_worth_clustering(level->listed_groups, rows);
-  return in_parts ? make_clustered_rows_path(level->grouping, rows, true) : rows;
+  const bool in_parts =
+      strategy == AGG_HASHED && may_cluster(level) && is_worth_clustering(level, *groups, rows);
+  if (!in_parts) return rows;
+  *groups = groups_of_part(*groups);
+  return make_clustered_rows_path(level->grouping, rows, true);
 }
 
 // A path that groups the rows here is made for a query whose paths are all of a foreign server (no
@@ -462,10 +484,10 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   if (groupings != NIL) add_clustered_release(level, static_cast<Path*>(linitial(groupings)));
   if (level->limit.condition == nullptr) add_cheapest_release(level, groupings);
   if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
-    Path* rows =
-        level->limit.condition == nullptr ? input->cheapest_total_path : limited_rows(level);
-    add_release(level,
-                make_local_grouping(level, rows, static_cast<Path*>(linitial(groupings))->rows));
+    double expected = static_cast<Path*>(linitial(groupings))->rows;
+    Path* rows = level->limit.condition == nullptr ? input->cheapest_total_path
+                                                   : limited_rows(level, &expected);
+    add_release(level, make_local_grouping(level, rows, expected));
   }
   if (groups->pathlist == NIL) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -33,11 +33,11 @@ RandomStream* make_query_random(MemoryContext query_context) {
 }
 
 uint64 draw_number() {
-  uint64 drawn;
-  if (!pg_strong_random(&drawn, sizeof drawn)) {
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the server gives no random numbers"),
-                    errhint("Ask the person who runs the server to look at OpenSSL.")));
-  }
+  uint64 drawn = 0;
+  report(guarded([&] {
+    static QueryRandom random;
+    drawn = random.stream.bits64();
+  }));
   return drawn;
 }
 

@@ -11,8 +11,8 @@ namespace dpquantile {
 // randomness.
 RandomStream* make_query_random(MemoryContext query_context);
 
-// One number of the server's secure random numbers, for what decides nothing but time and memory.
-// ereports if there are none.
+// One number of a stream of randomness that the process keeps, for what decides nothing but time
+// and memory. ereports if there is none.
 uint64 draw_number();
 
 }  // namespace dpquantile

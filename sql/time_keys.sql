@@ -1,0 +1,106 @@
+-- Public lists of keys that are computed of times: units of times that a constant interval shifts, parts of times that repeat, and the
+-- texts of times. Epsilon is so large that counts are exact.
+SET timezone = 'UTC';
+SET datestyle = ISO;
+CREATE ROLE regress_dpq_times_owner LOGIN;
+CREATE ROLE regress_dpq_times_analyst LOGIN;
+CREATE SCHEMA regress_dpq_times AUTHORIZATION regress_dpq_times_owner;
+GRANT USAGE ON SCHEMA regress_dpq_times TO regress_dpq_times_analyst;
+SELECT dp_grant_budget('regress_dpq_times_analyst', 1e6), dp_restrict_role('regress_dpq_times_analyst');
+SET search_path = regress_dpq_times, public;
+SET SESSION AUTHORIZATION regress_dpq_times_owner;
+-- Weeks from Sunday or Saturday, as Metabase, Superset and Lightdash write them, and other units of shifted times: around both shifts of
+-- the clock, and where a day is missing, each row between the bounds is in a group. The moments from which the clock is another one:
+CREATE TABLE shifts (zone text, at timestamptz);
+INSERT INTO shifts VALUES ('Europe/Berlin', '2024-03-31 01:00Z'), ('Europe/Berlin', '2024-10-27 01:00Z'),
+  ('America/New_York', '2024-03-10 07:00Z'), ('America/New_York', '2024-11-03 06:00Z'),
+  ('Australia/Lord_Howe', '2024-04-06 15:00Z'), ('Australia/Lord_Howe', '2024-10-05 15:30Z'),
+  ('Asia/Kathmandu', '1985-12-31 18:30Z'), ('Asia/Kathmandu', '2024-06-30 18:15Z'),
+  ('America/Sao_Paulo', '2018-02-18 02:00Z'), ('America/Sao_Paulo', '2018-11-04 03:00Z'),
+  ('Pacific/Apia', '2011-12-30 10:00Z'), ('Pacific/Apia', '2012-03-31 14:00Z'),
+  ('Africa/Monrovia', '1972-01-07 00:44:30Z'), ('Africa/Monrovia', '2024-06-30 00:00Z');
+CREATE TABLE moments AS
+  SELECT zone, shifts.at AS shift, shifts.at + i * interval '10 minutes' AS at FROM shifts, generate_series(-300, 300) i;
+SELECT dp_protect_table('moments'), dp_set_domain('moments', 'at', '1970-01-01Z'::timestamptz, '2024-12-31Z');
+SELECT dp_grant_private_access('moments', 'regress_dpq_times_analyst', epsilon => 100);
+GRANT SELECT ON shifts TO regress_dpq_times_analyst;
+SET SESSION AUTHORIZATION regress_dpq_times_analyst;
+CREATE TEMP TABLE keys AS SELECT * FROM (VALUES
+  ('week from Sunday', 'date_trunc(''week'', at + interval ''1 day'') + interval ''-1 day'''),
+  ('local week', 'date_trunc(''week'', (at + interval ''1 day'')::timestamp) - interval ''1 day'''),
+  ('hour', 'date_trunc(''hour'', at + interval ''1 day'')')) AS k (name, key);
+CREATE TEMP TABLE bounds AS SELECT * FROM (VALUES
+  (interval '-2 days', interval '40 minutes'), ('-50 minutes', '2 days'), ('-2 days', '-23 hours -10 minutes'), ('-25 hours', '1 day')) AS b (lower, upper);
+\set ECHO none
+SELECT 'SET timezone = ' || quote_literal(zone),
+       format('CREATE TEMP TABLE answer_%s AS SELECT %L AS name, %L - sum(n) AS missing FROM (SELECT count(*) AS n FROM moments WHERE at BETWEEN %L AND %L AND shift = %L GROUP BY %s) g',
+              row_number() OVER (), name, (extract(epoch FROM upper - lower) / 600)::int + 1, at + lower, at + upper, at, key)
+  FROM shifts, bounds, keys WHERE name = 'week from Sunday' OR upper > '0' AND lower <> '-25 hours' \gexec
+SELECT string_agg('SELECT * FROM ' || relname, ' UNION ALL ') AS answers FROM pg_class WHERE relname ~ '^answer_' AND relkind = 'r' \gset
+\set ECHO all
+CREATE TEMP VIEW answers AS :answers;
+SELECT name, count(*) AS asked, count(*) FILTER (WHERE missing = 0) AS whole FROM answers GROUP BY 1 ORDER BY 1;
+SET timezone = 'UTC';
+-- The other weeks of the tools, and years that do not begin in January
+SELECT date_trunc('week', at + interval '1 day') + interval '5 days' AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('week', at - interval '6 days') + interval '6 days' AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
+SELECT (date_trunc('week', (at AT TIME ZONE 'Asia/Tokyo') + interval '2 days') - interval '2 days')::date AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
+SELECT to_char(date_trunc('week', at + interval '1 day') - interval '1 day', 'YYYY-MM-DD') AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
+SELECT extract(year FROM at + interval '3 months') AS year, count(*) FROM moments WHERE at > '2018-01-01' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('quarter', at + interval '1 month' * 2) - interval '1 month' * 2 AS quarter, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+-- No day is a month before 29 to 31 March, so of a week after such a shift only a part may have rows.
+SELECT date_trunc('week', at + interval '1 month') AS week, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('month', at + interval '1 month 1 day') AS month, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('week', at + (shift - at)) AS week, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+-- More than 1000 dates, too
+SET SESSION AUTHORIZATION regress_dpq_times_owner;
+CREATE TABLE days AS SELECT date '2010-01-01' + i AS day FROM generate_series(0, 5000) i;
+SELECT dp_protect_table('days'), dp_set_domain('days', 'day', '2000-01-01', '2024-01-01');
+SELECT dp_grant_private_access('days', 'regress_dpq_times_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_times_analyst;
+SELECT count(*) AS weeks, sum(n) AS rows FROM (SELECT date_trunc('week', day + interval '1 day') - interval '1 day', count(*) AS n FROM days WHERE day > '2008-01-01' GROUP BY 1) g;
+-- Parts that repeat have a list without bounds, or with wide ones: each row is in a group, and no group is without rows.
+SET SESSION AUTHORIZATION regress_dpq_times_owner;
+CREATE TABLE moments_of_a_century AS
+  SELECT at, at AT TIME ZONE 'UTC' AS local, (at AT TIME ZONE 'UTC')::date AS day FROM generate_series(timestamptz '1950-01-01Z', '2050-01-01Z', '47 hours 13 minutes') at;
+SELECT dp_protect_table('moments_of_a_century'), dp_set_domain('moments_of_a_century', 'at', '1900-01-01Z'::timestamptz, '2100-01-01Z');
+SELECT dp_grant_private_access('moments_of_a_century', 'regress_dpq_times_analyst', epsilon => 100);
+SELECT count(*) FROM moments_of_a_century;
+ALTER TABLE moments_of_a_century ALTER at SET NOT NULL, ALTER local SET NOT NULL, ALTER day SET NOT NULL;
+SET SESSION AUTHORIZATION regress_dpq_times_analyst;
+\set ECHO none
+SELECT format('SELECT %L AS format, count(*) AS groups, sum(n) AS rows, min(n) > 0 AS full FROM (SELECT to_char(%s, %L) AS key, count(*) AS n FROM moments_of_a_century GROUP BY 1) g', f, c, f)
+  FROM (VALUES ('at', 'HH24:00'), ('local', 'HH24"h"'), ('local', 'HH12 am'), ('at', 'MI'), ('local', 'Dy HH24'), ('day', 'FMDay'), ('day', 'Dy, DD.'), ('at', 'D'), ('local', 'ID'),
+         ('local', 'Mon'), ('day', 'FMMonth DD'), ('at', 'RM'), ('local', '"Q"Q'), ('local', 'W'), ('local', 'WW'), ('day', 'IW'), ('local', 'IDDD'), ('local', 'DDD'), ('local', 'IW ID'),
+         ('local', '"Week \" "IW"\\"'), ('local', 'DD HH24')) AS k (c, f) \gexec
+\set ECHO all
+SELECT extract(isodow FROM local) * 100 + extract(hour FROM local) AS hour, count(*) FROM moments_of_a_century GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT to_char(at, 'HH24') || ':00' AS hour, count(*) FROM moments_of_a_century GROUP BY 1 ORDER BY 1 LIMIT 2;
+SELECT coalesce(to_char(nullif(at, at), 'HH24'), 'none') AS hour, count(*) FROM moments_of_a_century GROUP BY 1 ORDER BY 2 DESC LIMIT 2;
+-- "Mi" is an M and the last digit of an ISO year. Years never repeat, and minutes of a day are too many.
+SELECT to_char(local, 'Mi') AS key, count(*) FROM moments_of_a_century GROUP BY 1;
+SELECT to_char(local, 'YYYY') AS key, count(*) FROM moments_of_a_century GROUP BY 1;
+SELECT to_char(local, 'HH24:MI') AS key, count(*) FROM moments_of_a_century GROUP BY 1;
+SELECT to_char(local, 'HH24:SS') AS key, count(*) FROM moments_of_a_century GROUP BY 1;
+
+-- Texts of dates and times have the list of these, in the style of dates of the session.
+SELECT day::text AS day, count(*) FROM days WHERE day BETWEEN '2012-03-01' AND '2012-03-02' GROUP BY 1 ORDER BY 1;
+SELECT CAST(date_trunc('month', at) AS varchar) AS month, count(*) FROM moments WHERE at > '2024-09-15' GROUP BY 1 ORDER BY 1;
+PREPARE days_as_text AS SELECT day::text AS day, count(*) FROM days WHERE day BETWEEN '2012-03-01' AND '2012-03-02' GROUP BY 1 ORDER BY 1;
+EXECUTE days_as_text;
+SET datestyle = 'German';
+EXECUTE days_as_text;
+SET datestyle = ISO;
+SELECT epsilon_spent AS before FROM dp_budget \gset
+BEGIN;
+DECLARE opened CURSOR FOR SELECT day::text AS day, count(*) FROM days WHERE day BETWEEN '2012-03-01' AND '2012-03-02' GROUP BY 1;
+SET LOCAL datestyle = 'SQL';
+FETCH ALL FROM opened;
+ROLLBACK;
+SELECT epsilon_spent - :before AS charged FROM dp_budget;
+RESET SESSION AUTHORIZATION;
+SELECT dp_unrestrict_role('regress_dpq_times_analyst');
+\set VERBOSITY terse
+DROP SCHEMA regress_dpq_times CASCADE;
+DROP OWNED BY regress_dpq_times_owner, regress_dpq_times_analyst;
+DROP ROLE regress_dpq_times_owner, regress_dpq_times_analyst;
