@@ -308,17 +308,15 @@ PREPARE days (timestamptz, timestamptz) AS SELECT at::date AS day, count(*) FROM
 EXECUTE days ('2024-05-01', '2024-05-03');
 SET plan_cache_mode = force_generic_plan;
 EXECUTE days ('2024-05-02', '2024-05-04');
--- A plan has the groups of a time zone.
+-- threat 339: a plan has the groups of a time zone, and none is kept.
 SET timezone = 'Asia/Tokyo';
 EXECUTE days ('2024-05-02', '2024-05-04');
-EXECUTE days ('2024-05-02', '2024-05-04');
--- So has a plan of nothing but the list, which reads no row.
+-- So it is for a plan of nothing but the list, which reads no row.
 PREPARE quarters AS SELECT DISTINCT date_trunc('quarter', at) AS quarter FROM visits ORDER BY 1;
 EXECUTE quarters;
 SET timezone = 'UTC';
 EXECUTE quarters;
-EXECUTE quarters;
--- So has a cursor, which is not charged where the zone has changed since it was opened.
+-- A cursor has one plan. It is not charged where the zone has changed since it was opened.
 SELECT epsilon_spent AS before FROM dp_budget \gset
 BEGIN;
 DECLARE opened CURSOR FOR SELECT date_trunc('quarter', at) AS quarter, count(*) FROM visits GROUP BY 1;

@@ -519,6 +519,26 @@ SELECT count(*) >= 0 AS is_answered FROM (SELECT name AS key, count(*) AS n FROM
 WITH g AS (SELECT left(name, 4) AS key, count(*) AS n FROM staff GROUP BY 1), twice AS (SELECT n * 2 AS n FROM g UNION ALL SELECT n FROM g) SELECT sum(n) > 0 AS has_rows FROM twice;
 SELECT sum(n) > 0 AS has_rows FROM (SELECT department, count(*) AS n FROM staff GROUP BY 1) g;
 
+-- threat 338: a view of a set operation with an order or a limit. The planner of PostgreSQL 15 found no table of its columns, or ended the server.
+CREATE TEMP VIEW ordered AS SELECT department AS key, count(*) AS n FROM staff GROUP BY 1 UNION ALL SELECT level::text, count(*) FROM staff GROUP BY 1 ORDER BY n DESC, key;
+SELECT * FROM ordered;
+CREATE TEMP VIEW limited AS SELECT department AS key, count(*) AS n FROM staff GROUP BY 1 UNION SELECT level::text, count(*) FROM staff GROUP BY 1 LIMIT 2;
+SELECT count(*) FROM (SELECT * FROM limited LIMIT 10) t;
+CREATE TEMP VIEW errors AS SELECT dp_error_of(count(*)) AS e FROM staff UNION ALL SELECT -1::float8 ORDER BY 1;
+SELECT * FROM errors;
+CREATE TEMP VIEW nested AS (SELECT department AS key FROM staff GROUP BY 1 UNION SELECT 'x') EXCEPT ALL (SELECT 'y' UNION ALL SELECT 'x') ORDER BY 1;
+SELECT * FROM nested;
+DROP VIEW ordered, limited, errors, nested;
+-- threat 339: notices come with each execution: whether a plan was kept would tell whether the table was analyzed or vacuumed since.
+PREPARE smallest AS SELECT min(age) FROM staff;
+EXECUTE smallest;
+BEGIN;
+EXECUTE smallest;
+EXECUTE smallest;
+COMMIT;
+EXECUTE smallest;
+DEALLOCATE smallest;
+
 -- Too many combinations of lists: keys are chosen privately. Of groups with one row more than two are shown with a probability below 1e-8.
 SELECT count(*) BETWEEN 7 AND 9 AS groups, sum(n) BETWEEN 12 AND 16 AS rows FROM (SELECT department, age, level, active, count(*) AS n FROM staff GROUP BY 1, 2, 3, 4) g;
 SELECT name, count(*) OVER () FROM staff;

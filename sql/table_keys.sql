@@ -85,7 +85,7 @@ SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.kin
 -- No row of the table
 SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'Z' GROUP BY 1, 2;
 
--- A plan keeps to the rows that were read.
+-- An execution reads the rows that there are.
 PREPARE by_name AS SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region < 'C' GROUP BY 1, 2 ORDER BY 1, 2;
 EXECUTE by_name;
 SET SESSION AUTHORIZATION regress_dpq_keys_owner;
@@ -97,7 +97,7 @@ SET SESSION AUTHORIZATION regress_dpq_keys_owner;
 UPDATE clinic SET name = 'Nord' WHERE id = 1;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 EXECUTE by_name;
--- PostgreSQL plans the query anew where rows may have changed since. Where it does not see that, as within a function, the call is refused, and not charged.
+-- threat 339: no plan is kept, also not in a transaction or a function.
 BEGIN;
 EXECUTE by_name;
 SELECT rename(1, 'Nordic');

@@ -90,7 +90,6 @@ PREPARE days_as_text AS SELECT day::text AS day, count(*) FROM days WHERE day BE
 EXECUTE days_as_text;
 SET datestyle = 'German';
 EXECUTE days_as_text;
-EXECUTE days_as_text;
 SET datestyle = ISO;
 SELECT epsilon_spent AS before FROM dp_budget \gset
 BEGIN;

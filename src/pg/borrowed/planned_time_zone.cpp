@@ -4,7 +4,6 @@
 
 extern "C" {
 #include "utils/guc.h"
-#include "utils/plancache.h"
 }
 
 namespace dpquantile {
@@ -28,12 +27,11 @@ const char* setting_of_session(const char* name) {
 }
 
 [[noreturn]] void refuse_plan(const char* setting, const char* planned) {
-  ResetPlanCache();
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
            errmsg("the %s has changed since the query was planned", setting),
            errdetail("The groups of the planned query are those of %s %s.", setting, planned),
-           errhint("This call was not charged. Ask again: the query will be planned anew.")));
+           errhint("This call was not charged. Open the cursor again.")));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "pg/plain/plain_hooks.hpp"
 
+#include "pg/borrowed/fresh_plans.hpp"
 #include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/grants/borrowed_relations.hpp"
 #include "pg/parameters/expected_error.hpp"
@@ -19,7 +20,6 @@ extern "C" {
 #include "lib/stringinfo.h"
 #include "optimizer/planner.h"
 #include "utils/guc.h"
-#include "utils/plancache.h"
 }
 
 namespace dpquantile {
@@ -30,26 +30,15 @@ planner_hook_type previous_planner = nullptr;
 ExecutorStart_hook_type previous_start = nullptr;
 double epsilon_of_session = 0;
 
-// Plans have the epsilon and the limit in them.
-void plan_anew(double, void*) {
-  ResetPlanCache();
-}
-
-void plan_with_other_limit(int, void*) {
-  ResetPlanCache();
-}
-
 PlannedStmt* plan_as_before(DPQ_PLANNER_PARAMETERS) {
   return (previous_planner != nullptr ? previous_planner : standard_planner)(DPQ_PLANNER_ARGUMENTS);
 }
 
-// A list of keys is planned anew when the domains of its relation change, although the plan does
-// not read the relation.
+// A list of keys depends on its relation, too, although the plan does not read it.
 void depend_on(PlannedStmt* plan, const List* relations) {
   for (const Oid relation : each_oid(relations)) {
     plan->relationOids = list_append_unique_oid(plan->relationOids, relation);
   }
-  plan->dependsOnRole = true;
 }
 
 const char* names_of(const List* keys) {
@@ -131,6 +120,7 @@ bool asks_without_errors(const Query* query) {
 PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   const List* relations = borrowed_oids(query);
   if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
+  begin_fresh_plan();
   const bool notes_errors = asks_without_errors(query);
   const Statement* statement = translate_for_session(query, text, nullptr);
   const auto shown = most_shown_rows(statement, params);
@@ -148,9 +138,8 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   return plan;
 }
 
-// Release nodes ask again before they charge. Plans of nothing but a list have none.
 void start_plain(QueryDesc* query, int flags) {
-  require_time_zone(query->plannedstmt);
+  forget_fresh_plans();
   require_rows(query->plannedstmt, query->snapshot);
   (previous_start != nullptr ? previous_start : standard_ExecutorStart)(query, flags);
 }
@@ -173,11 +162,12 @@ void install_plain_hooks() {
   DefineCustomRealVariable(
       "dpquantile.epsilon", "The epsilon of each standard aggregate over protected tables.",
       "At most that of the grant (dp_grant_private_access). 0: that of the grant.",
-      &epsilon_of_session, 0, 0, 100, PGC_USERSET, 0, nullptr, plan_anew, nullptr);
+      &epsilon_of_session, 0, 0, 100, PGC_USERSET, 0, nullptr, nullptr, nullptr);
   DefineCustomIntVariable(
       "dpquantile.max_rows", "The most rows of a person that an answer over protected tables uses.",
       "At most max_rows of the table (dp_protect_table). 0: that of the table.",
-      &max_rows_of_session, 0, 0, 1000, PGC_USERSET, 0, nullptr, plan_with_other_limit, nullptr);
+      &max_rows_of_session, 0, 0, 1000, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  install_fresh_plans();
   previous_planner = planner_hook;
   planner_hook = plan_plain;
   previous_start = ExecutorStart_hook;

@@ -19,7 +19,6 @@ extern "C" {
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/plancache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
 }
@@ -181,7 +180,6 @@ const char* digest_of_rows(Oid relation, List* columns, Snapshot snapshot) {
 
 [[noreturn]] void refuse_other_rows(Oid relation) {
   const char* name = get_rel_name(relation);
-  ResetPlanCache();
   ereport(ERROR,
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
            errmsg("the rows of \"%s\" have changed since the query was planned",
@@ -215,8 +213,6 @@ void mark_rows(PlannedStmt* plan, const Statement* statement) {
     plan->relationOids = list_append_unique_oid(plan->relationOids, read->relation);
   }
   put_mark(&plan->rtable, rows);
-  // PostgreSQL plans it anew where another transaction may have changed the rows.
-  plan->transientPlan = true;
 }
 
 void require_rows(const PlannedStmt* plan, Snapshot snapshot) {

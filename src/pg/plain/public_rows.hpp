@@ -10,7 +10,7 @@ extern "C" {
 
 // The rows of public tables that are read while a query is planned: tables that the role may read
 // itself, so that nothing of what is read here is new to it. What a plan has of them it keeps to: a
-// plan that a session or a cursor keeps would leave out the rows of a key that is new.
+// plan that is made before the rows change and runs after it would leave out those of a new key.
 namespace dpquantile {
 
 // Whether an entry of a level is a table without row security that nobody has protected, so that
@@ -40,8 +40,8 @@ void note_rows(Statement* statement, const PublicScan& scan);
 // Notes this in a plan of the statement.
 void mark_rows(PlannedStmt* plan, const Statement* statement);
 
-// ereports if the rows that an execution of the plan sees are not those for which it was planned,
-// and has all queries planned anew. Not for plans without the note.
+// ereports if the rows that an execution of the plan sees are not those for which it was planned.
+// Not for plans without the note.
 void require_rows(const PlannedStmt* plan, Snapshot snapshot);
 
 }  // namespace dpquantile

@@ -92,11 +92,15 @@ Node* moved_part(const Query* query, Node* part, int depth, Query* to) {
   return part;
 }
 
+// The first query of a set operation. The columns of the operation are read from it.
+Node* first_query_of(Node* part) {
+  while (IsA(part, SetOperationStmt)) part = as<SetOperationStmt>(part)->larg;
+  return part;
+}
+
 // As the parser makes them.
-List* columns_of_operation(const Query* query, const SetOperationStmt* operation) {
-  const auto* first = as<Node>(operation);
-  while (IsA(first, SetOperationStmt)) first = as<SetOperationStmt>(first)->larg;
-  List* columns = columns_of(entry_of_part(query, first)->subquery);
+List* columns_of_operation(const Query* query, SetOperationStmt* operation) {
+  List* columns = columns_of(entry_of_part(query, first_query_of(as<Node>(operation)))->subquery);
   set_types(columns, operation);
   return columns;
 }
@@ -264,8 +268,10 @@ bool contains_person(const Level* level) {
 
 void forget_other_entries(Query* query) {
   Query* made = new_query();
+  const int first = as<RangeTblRef>(first_query_of(query->setOperations))->rtindex;
   query->setOperations = moved_part(query, query->setOperations, 0, made);
   query->rtable = made->rtable;
+  ChangeVarNodes(as<Node>(query->targetList), first, 1, 0);
 }
 
 Query* union_all_of(List* queries, const SetOperationStmt* types) {

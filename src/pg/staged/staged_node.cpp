@@ -535,13 +535,12 @@ CustomScan* make_scan(const StagedQuery* staged, bool is_part) {
   return scan;
 }
 
-// The plan is made anew when what a part depends on changes.
+// What a part depends on the plan depends on.
 void depend_on(PlannedStmt* plan, const PlannedStmt* part) {
   for (const Oid relation : each_oid(part->relationOids)) {
     plan->relationOids = list_append_unique_oid(plan->relationOids, relation);
   }
   plan->invalItems = list_concat(plan->invalItems, part->invalItems);
-  plan->transientPlan |= part->transientPlan;
 }
 
 // The plan cache locks the tables in the range table of a plan before it looks whether the plan is
@@ -578,7 +577,6 @@ PlannedStmt* make_plan(const StagedQuery* staged, bool is_part) {
   PlannedStmt* made = makeNode(PlannedStmt);
   made->commandType = CMD_SELECT;
   made->canSetTag = true;
-  made->dependsOnRole = true;
   made->planTree = as<Plan>(make_scan(staged, is_part));
   made->stmt_location = staged->rest->stmt_location;
   made->stmt_len = staged->rest->stmt_len;
