@@ -322,10 +322,12 @@ SELECT dp_set_domain('sale', 'price', 0, 5000), dp_set_domain('sale', 'id', 0, 5
 SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
 SELECT floor(price) AS whole, count(*) FROM sale GROUP BY 1 ORDER BY 1;
 SELECT sum(n) FROM (SELECT floor(price) AS whole, count(*) AS n FROM sale GROUP BY 1) s;
-SELECT floor(price) AS whole, id > 60 AS late, count(*) FROM sale WHERE price < 900 GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT floor(price) AS whole, id / 100 AS hundred, count(*) FROM sale WHERE price < 900 GROUP BY 1, 2 ORDER BY 1, 2;
+-- Up to 10000 combinations are groups.
+SELECT count(*) AS groups, sum(n) AS rows FROM (SELECT floor(price), id > 60, count(*) AS n FROM sale WHERE price < 900 GROUP BY 1, 2) s;
 -- Where all of too many combinations, or one of their lists, are left out, nothing is chosen privately either.
-SELECT floor(price) AS whole, id > 60 AS late, count(*) FROM sale WHERE price < 900 AND floor(price) + (id > 60)::int > 2000 GROUP BY 1, 2;
-SELECT floor(price) AS whole, id > 60 AS late, count(*) FROM sale WHERE price < 900 AND floor(price) < 0 GROUP BY 1, 2;
+SELECT floor(price) AS whole, id / 100 AS hundred, count(*) FROM sale WHERE price < 900 AND floor(price) + id / 100 > 2000 GROUP BY 1, 2;
+SELECT floor(price) AS whole, id / 100 AS hundred, count(*) FROM sale WHERE price < 900 AND floor(price) < 0 GROUP BY 1, 2;
 SELECT id / 2 AS half, count(*) FROM sale WHERE id >= 6000 GROUP BY 1;
 SELECT floor(price) AS whole, count(*) FROM sale WHERE price > 5001 AND price < 6000 GROUP BY 1;
 SELECT floor(price) AS whole, count(*) FROM sale WHERE price BETWEEN 1 AND 1 GROUP BY 1;

@@ -36,6 +36,7 @@ namespace {
 constexpr int kMostHashedKeys = 4;
 constexpr int kMostKeysWithNull = 30;  // the bits of an integer
 constexpr int kMostConstants = 2 * kMaxElements;
+constexpr int kMostCombinations = 10 * kMaxElements;
 
 // ---- What is replaced ----------------------------------------------------------------------
 
@@ -182,10 +183,11 @@ int longest_list(const Replacement& replacement) {
   return longest;
 }
 
-// Most of many combinations would have no rows. But who has made a list wants all of it.
+// Who has made a list wants all of it, and who groups by a day and a shop expects each of both. Of
+// still more combinations most would have no rows.
 int most_combinations(const Replacement& replacement) {
-  const int longest = has_array_types(replacement) ? longest_list(replacement) : 0;
-  const int most = Max(kMaxElements, Min(longest, kMostListed));
+  const int longest = Max(longest_list(replacement), kMostCombinations);
+  const int most = has_array_types(replacement) ? Min(longest, kMostListed) : kMaxElements;
   const int columns = list_length(replacement.keys) + (replacement.nulls == nullptr ? 0 : 1);
   return columns <= kMostHashedKeys ? most : Min(most, kMostConstants / columns);
 }
@@ -545,7 +547,7 @@ Node* group_by_lists(PlainLevel* level, bool may_choose_keys, bool counts_person
   Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
   List* conditions = conditions_of_where(level->select, replacement);
-  const bool is_long = combinations(replacement) > kMaxElements;
+  const bool is_long = longest_list(replacement) > kMaxElements;
   if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
   if (may_choose_keys && !are_few(replacement)) {
     if (leaves_none(level, replacement, conditions)) show_nothing(level);
