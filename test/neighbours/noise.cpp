@@ -61,7 +61,7 @@ void CsprngSource::fill(std::span<std::byte>) {
 
 // The buffer holds only the number of draws so far.
 RandomStream::RandomStream(RandomSource& source)
-    : source_(source), buffer_{}, position_(0), fork_generation_(0) {}
+    : source_(source), buffer_{}, position_(tape::first_position()), fork_generation_(0) {}
 
 RandomStream::~RandomStream() = default;
 

@@ -127,6 +127,8 @@ class PlainBlocks:
             conditions.append("#")
             values += self.trees.subqueries.conditions(part, 0.3) or (self.trees.condition(part.columns),)
         exact = standard.exact.format(f" FILTER (WHERE {' AND '.join(conditions)})" if conditions else "")
+        if standard.text.startswith("count(*)") and part.has_public_side and part.user is not None and not filters:
+            exact = f"greatest({exact}, 1)"  # A public row counts that matches no row of a person.
         most = self.trees.most_rows(part) or 1
         return Expr(rule or "plain " + standard.text.replace("{}", ""), standard.text.format(filters), standard.type, values, not standard.is_public,
                     standard.bound and standard.bound * most, exact)

@@ -30,7 +30,8 @@ struct Session {
   bool in_call = false;
   std::uint64_t seed = 0;
   std::uint64_t position = 0;
-  int draws = 0;  // around the present one
+  std::uint64_t first_position = 0;  // of a stream
+  int draws = 0;                     // around the present one
   int silences = 0;
   int mechanisms = 0;        // around the present draw
   std::vector<Noise> noise;  // of them
@@ -180,6 +181,14 @@ const std::string* answer_to_play(const std::string& group, int column) {
 std::uint64_t position_in_call() {
   Session& now = session();
   return now.in_call ? now.seed + ++now.position : 0;
+}
+
+void begin_streams_at(std::uint64_t position) {
+  session().first_position = position;
+}
+
+std::uint64_t first_position() {
+  return session().first_position;
 }
 
 Draw::Draw(const char* sampler, double parameter, std::size_t count) {

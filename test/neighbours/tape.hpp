@@ -38,6 +38,11 @@ const std::string* answer_to_play(const std::string& group, int column);
 // The next number of the stream of random numbers, if the session is in a call, else 0.
 std::uint64_t position_in_call();
 
+// Where the streams begin that are made from now on: 0, unless they must give other numbers than
+// those do.
+void begin_streams_at(std::uint64_t position);
+std::uint64_t first_position();
+
 // A draw of a sampler, which is written unless it is within another one. In a mechanism only noise
 // is written, because data may decide how often other samplers are asked.
 class Draw {

@@ -8,7 +8,8 @@ from typing import Optional, Tuple
 import aggregates
 from sql_tree import Expr, Join, Query, Select, SetOperation, With, depends_on_answers, items_of, walk
 
-BLOCKS = ("without keys", "kept keys", "public keys", "block over a tree", "block by computed keys", "plain block over a tree", "plain block by chosen keys")
+BLOCKS = ("without keys", "kept keys", "public keys", "block over a tree", "block by computed keys", "plain block over a tree", "plain block by chosen keys",
+          "plain block by keys of public tables")
 UNEVEN = {aggregate.text for aggregate in aggregates.OF_ROWS + aggregates.IN_RHO + aggregates.OF_USERS if not aggregate.draws_evenly}
 
 
