@@ -20,6 +20,17 @@ SELECT format('CREATE INDEX of_%1$s ON %2$s (id); CREATE TABLE regress_dpq_facts
 VACUUM ANALYZE regress_dpq_facts.analyzed;
 SELECT relname, relhasindex, relhassubclass, relhasrules, relhastriggers, xmin::text <> (lag(xmin) OVER w)::text AS xmin, ctid <> lag(ctid) OVER w AS ctid
   FROM pg_class WHERE relname IN ('had', 'analyzed') WINDOW w AS (ORDER BY relname) ORDER BY 1;
+SELECT lo_from_bytea(0, 'x') AS other, lo_from_bytea(0, 'y') AS own \gset
+ALTER LARGE OBJECT :other OWNER TO regress_dpq_owner;
+ALTER LARGE OBJECT :own OWNER TO regress_dpq_analyst;
+COMMENT ON LARGE OBJECT :other IS 'of row 1';
+CREATE VIEW regress_dpq_facts.large_objects AS
+  SELECT count(*) FILTER (WHERE pg_get_userbyid(m.lomowner) IN ('regress_dpq_owner', 'regress_dpq_analyst')) AS objects,
+         (SELECT count(*) FROM pg_shdepend s WHERE s.classid = 'pg_largeobject'::regclass AND pg_get_userbyid(s.refobjid) = 'regress_dpq_owner') AS owners,
+         (SELECT count(*) FROM pg_description d WHERE d.classoid = 'pg_largeobject'::regclass AND d.description = 'of row 1') AS comments
+    FROM pg_largeobject_metadata m;
+TABLE regress_dpq_facts.large_objects;
+GRANT SELECT ON regress_dpq_facts.large_objects TO regress_dpq_analyst;
 CREATE VIEW regress_dpq_facts.tables AS SELECT relname, reltuples, pg_table_size(oid) AS size FROM pg_class;
 GRANT SELECT ON regress_dpq_facts.tables TO regress_dpq_analyst;
 
@@ -122,6 +133,47 @@ SELECT count(*) FROM pg_stat_activity;
 SELECT pg_current_wal_lsn();
 SELECT count(*) FROM pg_stats WHERE tablename = 'pg_class';
 
+-- threat 340: rows refer to large objects. A session sees those of its role.
+TABLE large_objects;
+SELECT lomowner::regrole, oid = :own AS own, (m).lomowner = lomowner AS row FROM pg_largeobject_metadata m;
+SELECT count(*) FROM pg_largeobject_metadata;
+SELECT count(*) FROM pg_class c FULL JOIN pg_largeobject_metadata m ON m.oid = c.oid WHERE c.oid IS NULL;
+WITH w AS (SELECT m FROM pg_largeobject_metadata m) SELECT count(*) FROM w;
+SELECT count(*) FROM pg_shdepend WHERE classid = 'pg_largeobject'::regclass;
+SELECT count(*) > 0 AS has_rows, bool_and(classid <> 'pg_largeobject'::regclass) AS others FROM pg_shdepend;
+SELECT obj_description(:other, 'pg_largeobject'), obj_description('int4pl'::regproc, 'pg_proc'), (SELECT count(*) FROM pg_seclabels);
+DO $$ BEGIN RAISE INFO '%', (SELECT count(*) FROM pg_largeobject_metadata); END $$;
+COPY pg_largeobject_metadata TO STDOUT;
+COPY pg_shdepend TO STDOUT;
+SELECT count(*) FROM pg_description TABLESAMPLE SYSTEM (100);
+SELECT count(*) FROM pg_largeobject_metadata TABLESAMPLE SYSTEM (100);
+SELECT pg_describe_object('pg_largeobject'::regclass, :other, 0);
+SELECT pg_identify_object('pg_largeobject'::regclass, :other, 0);
+SELECT pg_get_object_address('large object', ARRAY[:'other'], '{}');
+SELECT lo_get(:other);
+SELECT lo_get(1);
+SELECT lo_create(:other);
+SELECT loread(0, 1);
+GRANT SELECT ON LARGE OBJECT :other TO PUBLIC;
+ALTER LARGE OBJECT :other OWNER TO regress_dpq_analyst;
+COMMENT ON LARGE OBJECT :other IS '';
+SECURITY LABEL ON LARGE OBJECT :other IS '';
+-- threat 341: what other sessions notify, lock, prepare and end, and files, of which a table gets another when it is rewritten.
+SELECT pg_notification_queue_usage();
+SELECT pg_try_advisory_lock(1);
+SELECT pg_advisory_lock(1);
+SELECT pg_advisory_xact_lock_shared(1, 2);
+SELECT pg_advisory_unlock_all();
+SELECT pg_xact_status('3');
+SELECT txid_status(3);
+SELECT * FROM pg_prepared_xacts;
+COMMIT PREPARED 'x';
+ROLLBACK PREPARED 'x';
+BEGIN;
+PREPARE TRANSACTION 'x';
+PREPARE TRANSACTION 'x';
+SELECT DISTINCT relfilenode, pg_relation_filenode(oid), pg_relation_filepath(oid), pg_filenode_relation(reltablespace, relfilenode) FROM pg_class;
+
 -- A plan serves the roles for which it was made.
 RESET SESSION AUTHORIZATION;
 SET dpquantile.restricted = off;
@@ -139,4 +191,5 @@ SELECT reltuples FROM pg_class WHERE oid = 'regress_dpq_facts.staff'::regclass;
 RESET ROLE;
 ALTER ROLE regress_dpq_analyst IN DATABASE :DBNAME RESET dpquantile.restricted;
 DROP SCHEMA regress_dpq_facts CASCADE;
+SELECT lo_unlink(:other), lo_unlink(:own);
 DROP ROLE regress_dpq_owner, regress_dpq_analyst;

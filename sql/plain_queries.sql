@@ -529,6 +529,10 @@ SELECT * FROM errors;
 CREATE TEMP VIEW nested AS (SELECT department AS key FROM staff GROUP BY 1 UNION SELECT 'x') EXCEPT ALL (SELECT 'y' UNION ALL SELECT 'x') ORDER BY 1;
 SELECT * FROM nested;
 DROP VIEW ordered, limited, errors, nested;
+-- LIMIT and OFFSET of a subquery, in a query of keys or bounds alone: an internal error
+SELECT min(age) FROM staff GROUP BY department LIMIT (SELECT 1);
+SELECT department FROM staff GROUP BY department ORDER BY 1 OFFSET (SELECT 2);
+SELECT DISTINCT department FROM staff ORDER BY 1 LIMIT (SELECT count(*) - 59 FROM staff);
 -- threat 339: notices come with each execution: whether a plan was kept would tell whether the table was analyzed or vacuumed since.
 PREPARE smallest AS SELECT min(age) FROM staff;
 EXECUTE smallest;

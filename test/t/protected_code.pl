@@ -112,7 +112,7 @@ channel_is_closed($node, "threat 32: $_->[0]", "$EFFECT SELECT $RICH AND $_->[1]
 	[ 'set_config', q{set_config('spy.seen', name, false)}, 'SHOW spy.seen', "nothing $unsupported" ],
 	[ 'pg_advisory_lock', 'pg_advisory_lock(id)::text', 'SELECT pg_advisory_unlock(6000)', "f WARNING $unsupported" ],
 	[ 'pg_try_advisory_lock', 'pg_try_advisory_lock(id)::text', 'SELECT pg_advisory_unlock(6000)', "f WARNING $unsupported" ],
-	[ 'lo_create', 'lo_create((id + 100000)::oid)', 'SELECT lo_unlink(106000)', "$unsupported 42704" ],
+	[ 'lo_create', 'lo_create((id + 100000)::oid)', 'SELECT lo_unlink(106000)', "$unsupported 42501" ],
 	[ 'query_to_xml', q{query_to_xml(format('SELECT set_config(''spy.seen'', %L, false)', name), true, true, '')}, 'SHOW spy.seen', "nothing $unsupported" ];
 channel_is_closed($node, "threat 32: $_", "SELECT $RICH AND $_ IS NOT NULL", $unsupported, reader => undef)
 	for 'pg_sleep(salary)', 'random()', 'clock_timestamp()', q{pg_notify('told', name)}, 'pg_export_snapshot()', 'setseed(0)',
@@ -134,27 +134,29 @@ foreach my $schema ('few', 'many')
 }
 my $FOUND = q{words = repeat('x', 5000) AND id = 5000};
 
+$node->safe_psql('postgres', 'CREATE TABLE public.gate (); GRANT SELECT ON public.gate TO analyst');
+
 # What the analyst sees of a query with a parameter, if another of its sessions drops its table and its type while the query is charged.
 sub dropped_while_charging
 {
 	my ($schema, $query, $value) = @_;
 	outcome($node, q{CREATE TABLE analyst.own (id int); CREATE TYPE analyst.kind AS ENUM ('a', 'b'); ALTER TYPE analyst.kind ADD VALUE 'c' BEFORE 'a'});
 	my $owner = hold_budget($node);
-	$owner->query_safe('SELECT pg_advisory_lock(70)');
+	$owner->query_safe('LOCK TABLE public.gate');
 	my $waiting = start_psql($node, qq{
 		SET search_path = $schema, public;
 		SET plan_cache_mode = force_generic_plan;
 		SET enable_hashjoin = off;
 		SET enable_mergejoin = off;
-		PREPARE p ($value->[0]) AS $query;
-		EXECUTE p ($value->[1]);
-		DO 'BEGIN PERFORM pg_advisory_lock(70); END'});
+		CREATE FUNCTION pg_temp.asked($value->[0]) RETURNS SETOF bool LANGUAGE plpgsql AS \$\$ BEGIN RETURN QUERY $query; END \$\$;
+		SELECT pg_temp.asked($value->[1]);
+		SELECT FROM public.gate});
 	# A query that is refused is not charged.
 	$node->poll_query_until('postgres', q{
 		SELECT count(*) = 1 FROM pg_stat_activity
-		WHERE backend_type = 'dpquantile session' AND wait_event_type = 'Lock' OR usename = 'analyst' AND wait_event = 'advisory'})
+		WHERE backend_type = 'dpquantile session' AND wait_event_type = 'Lock' OR usename = 'analyst' AND wait_event = 'relation'})
 	  or die 'the query is not charged';
-	outcome($node, 'DROP TABLE analyst.own; DROP TYPE analyst.kind');
+	outcome($node, 'DROP TABLE analyst.own; DROP TYPE analyst.kind CASCADE');
 	$owner->query_safe('COMMIT');
 	$owner->quit;
 	return finish_psql($waiting);

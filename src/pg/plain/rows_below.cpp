@@ -183,7 +183,8 @@ void select_from_made(Query* query, Query* made, const RowsBelow& rows) {
   query->hasRecursive = false;
   query->hasModifyingCTE = false;
   query->hasSubLinks =
-      checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual);
+      checkExprHasSubLink(as<Node>(query->targetList)) || checkExprHasSubLink(query->havingQual) ||
+      checkExprHasSubLink(query->limitCount) || checkExprHasSubLink(query->limitOffset);
 }
 
 }  // namespace dpquantile

@@ -37,6 +37,11 @@ constexpr char kMemory[] = "memory and I/O of queries";
 constexpr char kFiles[] = "the server's files";
 constexpr char kProcesses[] = "which role a process belongs to";
 constexpr char kPages[] = "pages and rows of a table";
+constexpr char kRewrites[] = "when a table was rewritten";
+constexpr char kObjects[] = "which large objects there are, to which rows may refer";
+constexpr char kLargeObjects[] = "whether there is a large object, to which rows may refer";
+constexpr char kNotifications[] = "how much all sessions have notified";
+constexpr char kApplicationLocks[] = "what an application locks at this moment";
 
 // Functions in pg_catalog. Each name exists in PostgreSQL 15 to 19, or in some of them.
 // test/t/restricted_functions.pl compares the list with test/restricted_functions.txt.
@@ -53,6 +58,11 @@ constexpr Denied kFunctions[] = {
     {"pg_database_size", kSizes},
     {"pg_tablespace_size", kSizes},
 
+    // A table gets another file by TRUNCATE, VACUUM FULL and the like.
+    {"pg_relation_filenode", kRewrites},
+    {"pg_relation_filepath", kRewrites},
+    {"pg_filenode_relation", kRewrites},
+
     {"pg_lock_status", kLocks},
     {"pg_blocking_pids", kLocks},
     {"pg_safe_snapshot_blocking_pids", kLocks},
@@ -60,6 +70,26 @@ constexpr Denied kFunctions[] = {
     {"pg_get_multixact_members", kLocks},
     {"pg_get_multixact_stats", kLocks},
     {"mxid_age", kLocks},
+
+    // An application may lock the key of a row while it works on it. Clients give their own locks
+    // up by pg_advisory_unlock_all() where they reset a session.
+    {"pg_advisory_lock*", kApplicationLocks},
+    {"pg_advisory_xact_lock*", kApplicationLocks},
+    {"pg_try_advisory_*", kApplicationLocks},
+
+    // A trigger may notify of each row. Steps of the usage, and notifications of one's own, count
+    // those of others.
+    {"pg_notification_queue_usage", kNotifications},
+
+    // A row may refer to a large object, and each has its number of one counter.
+    {"lo_*", kLargeObjects},
+    {"loread", kLargeObjects},
+    {"lowrite", kLargeObjects},
+    {"pg_describe_object", kObjects},
+    {"pg_identify_object*", kObjects},
+    {"pg_get_object_address", kObjects},
+    {"pg_get_acl", kObjects},
+    {"has_largeobject_privilege", kObjects},
 
     {"pg_current_wal_*", kWal},
     {"pg_last_wal_*", kWal},
@@ -92,6 +122,9 @@ constexpr Denied kFunctions[] = {
     // Where each row is written in a transaction of its own, these are the times of all rows.
     {"pg_xact_commit_timestamp*", kCommits},
     {"pg_last_committed_xact", kCommits},
+    {"pg_xact_status", kCommits},
+    {"txid_status", kCommits},
+    {"pg_prepared_xact", kCommits},
 
     {"pg_get_backend_memory_contexts", kMemory},
     {"pg_log_backend_memory_contexts", kMemory},
@@ -103,7 +136,6 @@ constexpr Denied kFunctions[] = {
     {"pg_stat_file", kFiles},
     {"pg_read_file*", kFiles},
     {"pg_read_binary_file", kFiles},
-    {"lo_import", kFiles},
 
     // The error tells whether there is such a process, and whether it is one's own, a superuser's
     // or another one's. A client cancels its own query by the protocol.
@@ -229,7 +261,9 @@ const char* told_by_function(Oid function) {
 bool counts_data(Oid function) {
   if (function >= FirstNormalObjectId) return false;
   const char* tells = told_by_builtin(function);
-  if (tells != kCounters && tells != kSizes) return false;
+  const bool is_hidden = tells == kCounters || tells == kSizes || tells == kRewrites ||
+                         tells == kObjects || tells == kNotifications;
+  if (!is_hidden) return false;
   const Oid type = get_func_rettype(function);
   return !get_func_retset(function) && get_typtype(type) == TYPTYPE_BASE;
 }

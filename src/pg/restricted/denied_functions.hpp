@@ -9,8 +9,9 @@ namespace dpquantile {
 // function that is not listed is allowed.
 const char* told_by_function(Oid function);
 
-// Whether the function gives a number of rows, blocks or bytes, so that a restricted session can
-// see NULL in its place (hidden_facts.hpp). It is one of those that told_by_function() knows.
+// Whether the function tells a number of rows, blocks or bytes, a file or an object, so that a
+// restricted session can see NULL in its place (hidden_facts.hpp). It is one of those that
+// told_by_function() knows.
 bool counts_data(Oid function);
 
 // ereports if a restricted session may not execute the function.

@@ -67,6 +67,27 @@ void refuse_maintenance(List* options) {
                   errhint("Ask a private query again to see what has changed.")));
 }
 
+// The error would tell whether there is such a large object.
+void refuse_large_object(ObjectType type, const char* statement) {
+  if (type != OBJECT_LARGEOBJECT) return;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("permission denied for %s LARGE OBJECT", statement),
+                  errdetail_restricted("whether there is a large object, to which rows may refer"),
+                  errhint("Keep bytes in a table of your own, in a column of type bytea.")));
+}
+
+// A name that exists is an error of its own.
+void refuse_prepared_transaction(TransactionStmtKind kind) {
+  if (kind != TRANS_STMT_PREPARE && kind != TRANS_STMT_COMMIT_PREPARED &&
+      kind != TRANS_STMT_ROLLBACK_PREPARED) {
+    return;
+  }
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("permission denied for prepared transactions"),
+                  errdetail_restricted("which transactions other sessions have prepared"),
+                  errhint("End the transaction by COMMIT.")));
+}
+
 DPQ_SINCE_19([[noreturn]] void refuse_waiting() {
   ereport(ERROR,
           (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for WAIT FOR"),
@@ -89,6 +110,21 @@ void refuse_statement(const Node* statement) {
       break;
     case T_ReindexStmt:
       refuse_maintenance(as<ReindexStmt>(statement)->params);
+      break;
+    case T_GrantStmt:
+      refuse_large_object(as<GrantStmt>(statement)->objtype, "GRANT ON");
+      break;
+    case T_AlterOwnerStmt:
+      refuse_large_object(as<AlterOwnerStmt>(statement)->objectType, "ALTER");
+      break;
+    case T_CommentStmt:
+      refuse_large_object(as<CommentStmt>(statement)->objtype, "COMMENT ON");
+      break;
+    case T_SecLabelStmt:
+      refuse_large_object(as<SecLabelStmt>(statement)->objtype, "SECURITY LABEL ON");
+      break;
+    case T_TransactionStmt:
+      refuse_prepared_transaction(as<TransactionStmt>(statement)->kind);
       break;
     case T_ListenStmt:
       refuse_listening();

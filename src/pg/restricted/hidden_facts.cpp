@@ -61,11 +61,14 @@ bool is_catalog_with_facts(const Query* query, int number) {
          reads_facts(entry->relid, permissions->selectedCols);
 }
 
-// The whole row is read as all columns that are not hidden.
+// The whole row is read as all columns that are not hidden, and all rows as those of the condition.
 void forget_facts(RelationPermissions* permissions, Oid catalog, const TupleDesc columns) {
   const auto position = [](AttrNumber column) {
     return column - FirstLowInvalidHeapAttributeNumber;
   };
+  if (condition_on_rows(catalog) != nullptr) {
+    permissions->selectedCols = bms_add_member(permissions->selectedCols, kHasCondition);
+  }
   const bool reads_row = bms_is_member(position(InvalidAttrNumber), permissions->selectedCols);
   permissions->selectedCols =
       bms_del_member(permissions->selectedCols, position(InvalidAttrNumber));
@@ -104,7 +107,7 @@ Query* query_without_facts(Oid catalog, const TupleDesc columns) {
   query->canSetTag = true;
   RangeTblRef* from = makeNode(RangeTblRef);
   from->rtindex = 1;
-  query->jointree = makeFromExpr(list_make1(from), nullptr);
+  query->jointree = makeFromExpr(list_make1(from), condition_on_rows(catalog));
   for (AttrNumber column = 1; column <= columns->natts; ++column) {
     query->targetList =
         lappend(query->targetList, shown(catalog, TupleDescAttr(columns, column - 1), column));

@@ -10,6 +10,7 @@
 #include "pg/restricted/row_triggers.hpp"
 #include "pg/restricted/system_columns.hpp"
 #include "pg/server/client_messages.hpp"
+#include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -66,12 +67,25 @@ bool restrict_relations(DPQ_CHECK_PERMS_PARAMETERS) {
   return previous_check_perms == nullptr || previous_check_perms(DPQ_CHECK_PERMS_ARGUMENTS);
 }
 
+// A transaction is ended, also one that has failed.
+bool ends_transaction_of_session(const Node* statement) {
+  if (!IsA(statement, TransactionStmt)) return false;
+  switch (as<TransactionStmt>(statement)->kind) {
+    case TRANS_STMT_PREPARE:
+    case TRANS_STMT_COMMIT_PREPARED:
+    case TRANS_STMT_ROLLBACK_PREPARED:
+      return !IsTransactionState();
+    default:
+      return true;
+  }
+}
+
 // SET, RESET and the end of a transaction work at every message level. A RESET inside a query fails
 // if it lowers the level, because the query would go on at that level.
 void restrict_utility(PlannedStmt* statement, const char* text, bool read_only_tree,
                       ProcessUtilityContext context, ParamListInfo params, QueryEnvironment* env,
                       DestReceiver* receiver, QueryCompletion* completion) {
-  const bool ends_transaction = IsA(statement->utilityStmt, TransactionStmt);
+  const bool ends_transaction = ends_transaction_of_session(statement->utilityStmt);
   const bool is_restricted = !ends_transaction && restricts();
   if (is_restricted) refuse_statement(statement->utilityStmt);
   (previous_utility != nullptr ? previous_utility : standard_ProcessUtility)(

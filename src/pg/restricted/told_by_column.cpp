@@ -1,15 +1,25 @@
 #include "pg/restricted/told_by_column.hpp"
 
+#include "pg/server/nodes.hpp"
+
 extern "C" {
 #include "access/multixact.h"
 #include "access/sysattr.h"
 #include "access/transam.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_collation_d.h"
 #include "catalog/pg_database.h"
+#include "catalog/pg_description.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_largeobject.h"
+#include "catalog/pg_largeobject_metadata.h"
+#include "catalog/pg_seclabel.h"
+#include "catalog/pg_shdepend.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "storage/itemptr.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 }
 
@@ -56,6 +66,8 @@ constexpr ToldColumn kColumns[] = {
     // The oldest of all tables
     {DatabaseRelationId, Anum_pg_database_datfrozenxid, XIDOID, FirstNormalTransactionId},
     {DatabaseRelationId, Anum_pg_database_datminmxid, XIDOID, FirstMultiXactId},
+    // TRUNCATE, VACUUM FULL and the like give a table another file. Mapped catalogs have 0.
+    {RelationRelationId, Anum_pg_class_relfilenode, OIDOID, 0},
     // Whether an older version of an indexed row may still be seen
     {IndexRelationId, Anum_pg_index_indcheckxmin, BOOLOID, 0},
 };
@@ -65,6 +77,27 @@ const ToldColumn* find_column(Oid catalog, AttrNumber number) {
     if (column.catalog == catalog && column.column == number) return &column;
   }
   return nullptr;
+}
+
+// The column of a catalog with the class of the object of each row, of which some may be large
+// objects. 0: there is none.
+AttrNumber column_of_class(Oid catalog) {
+  switch (catalog) {
+    case SharedDependRelationId:
+      return Anum_pg_shdepend_classid;
+    case DescriptionRelationId:
+      return Anum_pg_description_classoid;
+    case SecLabelRelationId:
+      return Anum_pg_seclabel_classoid;
+    default:
+      return 0;
+  }
+}
+
+Node* condition(Oid function, AttrNumber column, Const* value) {
+  Var* shown = makeVar(1, column, OIDOID, -1, InvalidOid, 0);
+  return as<Node>(makeFuncExpr(function, BOOLOID, list_make2(shown, value), InvalidOid, InvalidOid,
+                               COERCE_EXPLICIT_CALL));
 }
 
 bool is_read(AttrNumber column, const Bitmapset* columns) {
@@ -103,7 +136,23 @@ Const* constant_for(Oid catalog, AttrNumber column) {
                    get_typbyval(found->type));
 }
 
+Node* condition_on_rows(Oid catalog) {
+  if (catalog == LargeObjectMetadataRelationId) {
+    Const* right = makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, CStringGetTextDatum("USAGE"),
+                             false, false);
+    return condition(F_PG_HAS_ROLE_OID_TEXT, Anum_pg_largeobject_metadata_lomowner, right);
+  }
+  const AttrNumber column = column_of_class(catalog);
+  if (column == 0) return nullptr;
+  return condition(F_OIDNE, column,
+                   makeConst(OIDOID, -1, InvalidOid, sizeof(Oid),
+                             ObjectIdGetDatum(LargeObjectRelationId), false, true));
+}
+
 bool reads_facts(Oid catalog, const Bitmapset* columns) {
+  const bool has_rows_of_others =
+      catalog == LargeObjectMetadataRelationId || column_of_class(catalog) != 0;
+  if (has_rows_of_others && !bms_is_member(kHasCondition, columns)) return true;
   for (const ToldColumn& column : kColumns) {
     if (column.catalog != catalog) continue;
     if (is_read(InvalidAttrNumber, columns) || is_read(column.column, columns)) return true;
