@@ -56,6 +56,7 @@ INSERT INTO question (query) VALUES
   ('SELECT c.region, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
   ('SELECT region, count(*) FROM (SELECT person, c.region FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2) g GROUP BY 1'),
   ('SELECT a.name, b.name, count(*) FROM visit v JOIN clinic a ON a.id = v.clinic LEFT JOIN clinic b ON b.id = v.clinic AND b.region = ''B'' GROUP BY 1, 2'),
+  ('SELECT upper(c.region), v.kind, count(DISTINCT person) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
   -- VALUES are a table that stands in the query.
   ('SELECT d.name, count(*) FROM visit v JOIN (VALUES (1, ''one''), (2, ''two''), (8, ''none'')) d (id, name) ON d.id = v.clinic GROUP BY d.name'),
   ('SELECT d.name, d.size, v.kind, count(*) FROM visit v LEFT JOIN (VALUES (1, upper(''one''), 3), (2, ''two'', 4), (3, NULL, 2 + 2)) d (id, name, size) ON d.id = v.clinic GROUP BY 1, 2, 3'),
