@@ -193,6 +193,27 @@ SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
 SELECT id, count(*) FROM staff GROUP BY id;
 SELECT badge, count(*) FROM staff GROUP BY badge;
 
+-- A person with one row in the table of the keys is in one group, so that the number of persons has all of epsilon. Of homes each person is stated to have one row, and has two, of which one counts.
+SET SESSION AUTHORIZATION regress_dpq_groups_owner;
+CREATE TABLE homes AS SELECT p AS person, name AS region FROM generate_series(1, 40) p, region;
+SELECT dp_protect_table('homes', 'person', 1, 'person'), dp_set_domain('homes', 'region', '{north,south}');
+SELECT dp_grant_private_access('homes', 'regress_dpq_groups_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_groups_analyst;
+SELECT p.region, count(DISTINCT p.id) FROM visits v JOIN persons p ON p.id = v.person GROUP BY 1 ORDER BY 1;
+SELECT r, count(DISTINCT person) FROM (SELECT v.person, p.region AS r FROM visits v JOIN persons p ON p.id = v.person) t GROUP BY 1 ORDER BY 1;
+SELECT sum(n) AS persons FROM (SELECT h.region, count(DISTINCT v.person) AS n FROM visits v JOIN homes h ON h.person = v.person GROUP BY 1) t;
+SELECT none, count(DISTINCT person) FROM (SELECT v.person, p.region IS NULL AS none FROM visits v LEFT JOIN persons p ON p.id = v.person AND v.kind = 'ward' WHERE v.person < 100) t GROUP BY 1 ORDER BY 1;
+SELECT query, expected_error < 1e-30 AS has_all_of_epsilon FROM (VALUES
+  ('SELECT p.region, count(DISTINCT p.id) FROM visits v JOIN persons p ON p.id = v.person GROUP BY 1'),
+  ('SELECT p.region, count(DISTINCT v.person) FILTER (WHERE v.kind = ''ward'') FROM visits v, persons p WHERE p.id = v.person AND p.region IN (''north'', ''south'') GROUP BY 1'),
+  ('SELECT upper(r), count(DISTINCT person) FROM (SELECT v.person, p.region AS r FROM visits v JOIN persons p ON p.id = v.person) t GROUP BY 1'),
+  ('SELECT region, count(*) FROM (SELECT DISTINCT p.id, region FROM visits v JOIN persons p ON p.id = v.person) t GROUP BY 1'),
+  ('SELECT h.region, count(DISTINCT v.person) FROM visits v JOIN homes h ON h.person = v.person GROUP BY 1'),
+  ('SELECT p.region, v.kind, count(DISTINCT p.id) FROM visits v JOIN persons p ON p.id = v.person GROUP BY 1, 2'),
+  ('SELECT p.region || v.kind, count(DISTINCT p.id) FROM visits v JOIN persons p ON p.id = v.person GROUP BY 1'),
+  ('SELECT p.region IS NULL, count(DISTINCT v.person) FROM visits v LEFT JOIN persons p ON p.id = v.person AND v.kind = ''ward'' GROUP BY 1'),
+  ('SELECT v.cost > 3, count(DISTINCT p.id) FROM visits v JOIN persons p ON p.id = v.person GROUP BY 1')) q (query), dp_explain(query);
+
 -- Kept plans follow the owner.
 PREPARE kinds AS SELECT sum(n) FROM (SELECT kind, count(DISTINCT person) AS n FROM visits WHERE person = 100 GROUP BY kind) t;
 EXECUTE kinds;

@@ -55,7 +55,13 @@ INSERT INTO question (query) VALUES
   ('SELECT c.region, v.kind, count(DISTINCT person) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
   ('SELECT c.region, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
   ('SELECT region, count(*) FROM (SELECT person, c.region FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2) g GROUP BY 1'),
-  ('SELECT a.name, b.name, count(*) FROM visit v JOIN clinic a ON a.id = v.clinic LEFT JOIN clinic b ON b.id = v.clinic AND b.region = ''B'' GROUP BY 1, 2');
+  ('SELECT a.name, b.name, count(*) FROM visit v JOIN clinic a ON a.id = v.clinic LEFT JOIN clinic b ON b.id = v.clinic AND b.region = ''B'' GROUP BY 1, 2'),
+  ('SELECT upper(c.region), v.kind, count(DISTINCT person) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
+  -- VALUES are a table that stands in the query.
+  ('SELECT d.name, count(*) FROM visit v JOIN (VALUES (1, ''one''), (2, ''two''), (8, ''none'')) d (id, name) ON d.id = v.clinic GROUP BY d.name'),
+  ('SELECT d.name, d.size, v.kind, count(*) FROM visit v LEFT JOIN (VALUES (1, upper(''one''), 3), (2, ''two'', 4), (3, NULL, 2 + 2)) d (id, name, size) ON d.id = v.clinic GROUP BY 1, 2, 3'),
+  ('SELECT d.size > 3, v.kind, count(*) FROM visit v JOIN (VALUES (1, 3), (2, 4), (3, 4)) d (id, size) ON d.id = v.clinic WHERE d.size < 10 GROUP BY 1, 2'),
+  ('WITH d (id, name) AS (VALUES (1, ''one''), (2, ''two'')) SELECT d.name, c.region, count(*) FROM visit v JOIN d ON d.id = v.clinic JOIN clinic c ON c.id = v.clinic WHERE d.name <> ''two'' GROUP BY 1, 2');
 CREATE FUNCTION answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text COLLATE "C") FROM (' || query || ') x';
@@ -187,6 +193,10 @@ INSERT INTO near (query) VALUES
   ('SELECT d.place[0], v.kind, count(*) FROM visit v JOIN typed d ON d.id = v.clinic GROUP BY 1, 2'),
   ('SELECT d.name COLLATE "C", v.kind, count(*) FROM visit v JOIN clinic d ON d.id = v.clinic GROUP BY 1, 2'),
   ('SELECT d.name, v.kind, count(*) FROM visit v JOIN (SELECT id, name FROM clinic LIMIT 2) d ON d.id = v.clinic GROUP BY 1, 2'),
+  ('SELECT d.name, v.kind, count(*) FROM visit v JOIN (VALUES (1, ''one''), (2, ''two'')) d (id, name) ON d.id = v.clinic WHERE d.name = ''three'' GROUP BY 1, 2'),
+  ('SELECT d.name, v.kind, count(*) FROM visit v JOIN (VALUES (1, now()::text)) d (id, name) ON d.id = v.clinic GROUP BY 1, 2'),
+  ('SELECT d.name, v.kind, count(*) FROM visit v JOIN (VALUES (1, NULL)) d (id, name) ON d.id = v.clinic GROUP BY 1, 2'),
+  ('SELECT d.name, v.kind, count(*) FROM visit v JOIN (VALUES (1, ''one''), (1, ''two'')) d (id, name) ON d.id = v.clinic GROUP BY 1, 2'),
   -- Threat 322
   ('SELECT k.label, count(v.person) FROM kind k LEFT JOIN (visit v LEFT JOIN clinic c ON c.id = v.clinic AND c.id = v.person) ON v.kind = k.kind GROUP BY 1');
 SELECT id, query, a FROM near, answers(query) a ORDER BY id;

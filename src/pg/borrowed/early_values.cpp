@@ -21,6 +21,7 @@ namespace {
 
 List* earlier_answers = NIL;
 bool parts_are_charged = false;
+bool plans_in_stages = false;
 
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
@@ -131,6 +132,16 @@ List* begin_with_answers(List* parameters) {
   List* before = earlier_answers;
   earlier_answers = parameters;
   return before;
+}
+
+bool begin_in_stages(bool is_part) {
+  const bool before = plans_in_stages;
+  plans_in_stages = is_part;
+  return before;
+}
+
+bool is_in_stages() {
+  return plans_in_stages;
 }
 
 bool begin_after_charge(bool is_charged) {

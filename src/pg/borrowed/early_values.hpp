@@ -24,6 +24,13 @@ List* begin_with_answers(List* parameters);
 // Those of the parts that are being planned now, one in another.
 const List* parameters_of_answers();
 
+// While a part of such a query is planned, with rows in VALUES that came or are made up. Returns
+// whether it was so before.
+bool begin_in_stages(bool is_part);
+
+// Whether the statement is such a part.
+bool is_in_stages();
+
 // While the later parts of such a query are planned and run: the first have been charged. Returns
 // whether it was so before.
 bool begin_after_charge(bool is_charged);

@@ -436,7 +436,7 @@ List* values_of_parts(ListSearch* search, const Level* level, Node* key) {
 List* values_of_computed_key(ListSearch* search, const Level* level, Node* key) {
   if (IsA(key, Aggref)) return values_of_aggregate(search, level, as<Aggref>(key));
   if (List* values = values_of_expression(search, level, key, values_of_part)) return values;
-  if (List* values = values_of_time_parts(level, key, terms_of_all_rows(level))) return values;
+  if (List* values = values_of_time_parts(level, key)) return values;
   if (List* values = values_in_terms(level, key)) return values;
   return has_few_nodes(key) ? values_of_expression(search, level, key, whole_numbers_of_part) : NIL;
 }

@@ -103,9 +103,9 @@ struct ListOfKey {
   Const* substitute;  // as in Replacement
 };
 
-[[noreturn]] void refuse_without_rows(const PlainLevel* level, Oid table) {
+[[noreturn]] void refuse_without_rows(const PlainLevel* level, const char* source) {
   refuse(level->refused, kNowhere,
-         psprintf("no row of \"%s\" is left, so that the answer has no group", get_rel_name(table)),
+         psprintf("no row of \"%s\" is left, so that the answer has no group", source),
          "The groups are those of the rows of this table that conditions on it let pass. Ask the "
          "table itself which rows there are: it is public.");
 }
@@ -114,7 +114,7 @@ struct ListOfKey {
 void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* lists,
                           Replacement* replacement) {
   for (const auto* table : each<const TableKeys>(keys_of_tables(level->select, keys))) {
-    if (table->rows == NIL && !is_after_charge()) refuse_without_rows(level, table->table);
+    if (table->rows == NIL && !is_after_charge()) refuse_without_rows(level, table->source);
     if (table->rows == NIL || list_member_ptr(table->substitutes, nullptr)) continue;
     auto* factor = static_cast<Factor*>(palloc(sizeof(Factor)));
     *factor = {table->numbers, table->rows};

@@ -26,13 +26,14 @@ namespace {
 
 // ---- From a key to the table ---------------------------------------------------------------
 
-// An entry of FROM on the way from a level to a table.
+// An entry of FROM on the way from a level to a table, or to VALUES.
 struct Step {
   const Level* level;
   int entry;
 };
 
-// A key as an expression of the columns of the entry of each step; the last entry is a table.
+// A key as an expression of the columns of the entry of each step; the last entry is a table or
+// VALUES.
 struct Way {
   List* steps;           // Step
   List* expressions;     // Node
@@ -41,6 +42,13 @@ struct Way {
 
 constexpr int kMostSteps = 50;
 constexpr int kMostNodes = 200;  // of a key, which derived tables may double step by step
+
+// Whether the rows of an entry of FROM can be read: of a table, or of VALUES as they are written.
+// In stages, rows that are made up may stand in VALUES (pg/staged).
+bool is_readable(const Level* level, int entry) {
+  if (entry_of(level, entry).table->rtekind == RTE_VALUES) return !is_in_stages();
+  return is_readable_table(level, entry);
+}
 
 bool has_other_parts(Node* expression) {
   return any_node(expression, [](const Node* node) {
@@ -152,7 +160,7 @@ std::optional<Way> way_of(const Level* level, Node* key) {
   Node* expression = over_entries(level, key);
   while (expression != nullptr && list_length(way.steps) < kMostSteps) {
     const int entry = entry_of_columns(expression);
-    if (entry != 0 && is_readable_table(level, entry)) {
+    if (entry != 0 && is_readable(level, entry)) {
       add_step(&way, level, entry, expression);
       way.has_own_columns = true;
       return way;
@@ -177,8 +185,16 @@ const Step& table_of(const Way& way) {
   return *static_cast<const Step*>(llast(way.steps));
 }
 
-Oid relation_of(const Way& way) {
-  return rt_fetch(table_of(way).entry, table_of(way).level->query->rtable)->relid;
+const RangeTblEntry* read_entry(const Way& way) {
+  return entry_of(table_of(way).level, table_of(way).entry).table;
+}
+
+// The name of the table, or under which the query has VALUES.
+const char* name_of_source(const Way& way) {
+  const RangeTblEntry* table = read_entry(way);
+  if (table->rtekind == RTE_RELATION) return get_rel_name(table->relid);
+  const Step& first = step_of(way, 0);
+  return entry_of(first.level, first.entry).table->eref->aliasname;
 }
 
 bool is_same_way(const Way& one, const Way& other) {
@@ -341,9 +357,11 @@ List* sorted_numbers(const List* columns) {
   return numbers;
 }
 
+// So many rows are read before those that are equal to others are left out.
+constexpr int kMostBetween = 4 * kMaxElements;
+
 // Reads the rows of the table. False if it must not be read, or they are too many.
-bool read_rows(Reading* reading, Oid relation, const List* keys) {
-  constexpr int kMostBetween = 4 * kMaxElements;
+bool read_table(Reading* reading, Oid relation, const List* keys) {
   PublicScan scan;
   List* numbers = sorted_numbers(reading->columns);
   if (!ActiveSnapshotSet() || !begin_scan(&scan, relation, numbers, GetActiveSnapshot())) {
@@ -367,6 +385,29 @@ bool read_rows(Reading* reading, Oid relation, const List* keys) {
   if (are_few) note_rows(reading->level->statement, scan);
   end_scan(&scan);
   return are_few;
+}
+
+// Reads VALUES. False if a value is not known, or the rows are too many.
+bool read_values(Reading* reading, const List* rows, const List* keys) {
+  for (const auto* row : each<const List>(rows)) {
+    CHECK_FOR_INTERRUPTS();
+    List* values = NIL;
+    for (const auto* column : each<const Var>(reading->columns)) {
+      const auto* written = static_cast<const Node*>(list_nth(row, column->varattno - 1));
+      if (!can_be_evaluated(written, NIL)) return false;
+      const PreparedExpression value = prepare_expression(reading->level, written, NIL);
+      values = lappend(values, computed_constant(value, NIL));
+    }
+    reading->values = values;
+    add_row(reading);
+    if (list_length(reading->rows) > kMostBetween && !keep_different(reading, keys)) return false;
+  }
+  return keep_different(reading, keys);
+}
+
+bool read_rows(Reading* reading, const RangeTblEntry* table, const List* keys) {
+  return table->rtekind == RTE_VALUES ? read_values(reading, table->values_lists, keys)
+                                      : read_table(reading, table->relid, keys);
 }
 
 bool is_of_step(const Condition& condition, int step) {
@@ -448,7 +489,7 @@ bool find_rows(const List* ways, const List* keys, TableKeys* found) {
   for (const auto* column : each<const Var>(reading.columns)) {
     reading.values = lappend(reading.values, copyObjectImpl(null_like(as<Node>(column))));
   }
-  if (!read_rows(&reading, relation_of(way), keys)) return false;
+  if (!read_rows(&reading, read_entry(way), keys)) return false;
   for (int step = 0; step < list_length(way.steps); ++step) {
     const Step& absent = step_of(way, step);
     if (may_be_absent(absent.level, absent.entry)) {
@@ -456,7 +497,7 @@ bool find_rows(const List* ways, const List* keys, TableKeys* found) {
     }
   }
   if (!keep_different(&reading, keys)) return false;
-  found->table = relation_of(way);
+  found->source = name_of_source(way);
   found->rows = reading.rows;
   found->substitutes = reading.known;
   return true;

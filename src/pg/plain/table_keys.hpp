@@ -2,19 +2,20 @@
 
 #include "pg/query/level.hpp"
 
-// Keys that are columns of a public table in FROM, or computed of those of one, also through
-// derived tables: SELECT c.name, v.kind, count(*) FROM visits v LEFT JOIN clinics c ON … GROUP BY
-// c.name, v.kind. Their list is what they are in the rows of the table (public_rows.hpp), and where
-// an outer join leaves the table out. Conditions on the table alone leave rows out. The table is
-// public, and so is the list: it does not tell which of its rows protected rows are joined with.
+// Keys that are columns of a public table or of VALUES in FROM, or computed of those of one, also
+// through derived tables: SELECT c.name, v.kind, count(*) FROM visits v LEFT JOIN clinics c ON …
+// GROUP BY c.name, v.kind. Their list is what they are in the rows of the table (public_rows.hpp),
+// and where an outer join leaves the table out. Conditions on the table alone leave rows out. The
+// table is public, and so is the list: it does not tell which of its rows protected rows are joined
+// with.
 namespace dpquantile {
 
-// Keys of one table, which have their values together: of the name and the region of a clinic there
-// are no more pairs than clinics.
+// Keys of one table or VALUES, which have their values together: of the name and the region of a
+// clinic there are no more pairs than clinics.
 struct TableKeys {
-  List* numbers;  // int: which of the keys, from 0
-  List* rows;     // List of List of Const, in the order of the numbers; each once
-  Oid table;
+  List* numbers;       // int: which of the keys, from 0
+  List* rows;          // List of List of Const, in the order of the numbers; each once
+  const char* source;  // the name of the table, or of VALUES in the query
   // For each of the keys a value that is not NULL, if necessary of another row; null if there is
   // none.
   List* substitutes;
@@ -25,7 +26,7 @@ struct TableKeys {
 // collations that are not PostgreSQL's own, or have no order.
 List* keys_of_tables(const Level* level, const List* keys);
 
-// Whether a key is a column of a table that may be read, or computed of those of one.
+// Whether a key is a column of a table that may be read or of VALUES, or computed of those of one.
 bool is_of_table(const Level* level, Node* key);
 
 // The values of one key, NULL among them; NIL if they are not found, or there are none.

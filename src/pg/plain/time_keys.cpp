@@ -341,28 +341,6 @@ bool begin_together(const UnitOfMoment& one, const UnitOfMoment& other) {
   return is_known && equal(one.moment, other.moment) && equal(one.zone, other.zone);
 }
 
-// Whether a term says that the moment is before its upper bound: a day ends before midnight.
-bool is_end_left_out(const Level* level, const Node* moment, const Const* upper,
-                     const List* terms) {
-  for (const auto* term : each<const OpExpr>(terms)) {
-    if (!IsA(term, OpExpr) || term->opno >= FirstUnpinnedObjectId || list_length(term->args) != 2) {
-      continue;
-    }
-    const char* name = get_opname(term->opno);
-    const bool is_less = name != nullptr && strcmp(name, "<") == 0;
-    if (!is_less && (name == nullptr || strcmp(name, ">") != 0)) continue;
-    const auto* lesser = static_cast<const Node*>(list_nth(term->args, is_less ? 0 : 1));
-    const auto* greater = static_cast<const Node*>(list_nth(term->args, is_less ? 1 : 0));
-    if (!equal(lesser, moment) || !can_be_evaluated(greater, nullptr)) continue;
-    const Const* end = evaluated(level, greater, nullptr, nullptr);
-    if (end != nullptr && end->consttype == upper->consttype &&
-        DatumGetTimestamp(end->constvalue) == DatumGetTimestamp(upper->constvalue)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // What a key is computed of: units and parts of one moment. The smallest one of them, with the
 // cycle of all. Without a moment if it is computed of anything else, too. A month may begin within
 // a week, so weeks count as days.
@@ -399,14 +377,10 @@ List* values_for_moments(const Level* level, const Node* key, const Node* moment
   return list_length(values) <= kMaxElements ? values : NIL;
 }
 
-List* values_between_bounds(const Level* level, const Node* key, const UnitOfMoment& least,
-                            const List* terms) {
+List* values_between_bounds(const Level* level, const Node* key, const UnitOfMoment& least) {
   Node* moment = unshifted_moment(level, least.moment, least.step);
-  auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
+  const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
-  if (is_end_left_out(level, moment, bounds->upper, terms)) {
-    bounds->upper = moment_at(bounds->upper, DatumGetTimestamp(bounds->upper->constvalue) - 1);
-  }
   List* moments = moments_between(*bounds, least.step, kMostMomentsOfParts);
   return moments == NIL ? NIL : values_for_moments(level, key, moment, moments);
 }
@@ -472,10 +446,10 @@ List* values_of_cycle(const Level* level, const Node* key, const UnitOfMoment& l
 
 }  // namespace
 
-List* values_of_time_parts(const Level* level, const Node* key, const List* terms) {
+List* values_of_time_parts(const Level* level, const Node* key) {
   const UnitOfMoment least = units_of(key);
   if (least.moment == nullptr) return NIL;
-  List* values = values_between_bounds(level, key, least, terms);
+  List* values = values_between_bounds(level, key, least);
   return values != NIL ? values : values_of_cycle(level, key, least);
 }
 

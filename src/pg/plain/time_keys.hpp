@@ -22,8 +22,7 @@ List* values_of_time_function(const Level* level, const FuncExpr* call);
 // to_char(at, 'YYYY-MM'), also for a moment that is NULL. Where the moment has no bounds, or wide
 // ones, those of parts that repeat, such as to_char(at, 'HH24:00'). NIL if it is computed of
 // something else, too, or of units of several zones, or there are too many moments or values.
-// `terms`: those of all rows (key_conditions.hpp).
-List* values_of_time_parts(const Level* level, const Node* key, const List* terms);
+List* values_of_time_parts(const Level* level, const Node* key);
 
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);

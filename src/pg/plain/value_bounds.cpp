@@ -320,6 +320,7 @@ MaybeRange least_moment(const Level* level, const Node* moment, Oid type) {
 struct Comparison {
   char direction;     // '<' or '>' of the expression and the other
   const Node* other;  // null if it is no such comparison
+  bool is_strict;
 };
 
 Comparison comparison_of(const Node* expression, const Node* condition) {
@@ -332,18 +333,37 @@ Comparison comparison_of(const Node* expression, const Node* condition) {
   if (!compares) return {};
   const auto* left = static_cast<const Node*>(linitial(operation->args));
   const auto* right = static_cast<const Node*>(lsecond(operation->args));
-  if (equal(left, expression)) return {name[0], right};
+  const bool is_strict = name[1] == '\0';
+  if (equal(left, expression)) return {name[0], right, is_strict};
   if (!equal(right, expression)) return {};
-  return {name[0] == '<' ? '>' : '<', left};
+  return {name[0] == '<' ? '>' : '<', left, is_strict};
+}
+
+// Whether a whole number of the range has the next one beside it.
+bool is_exact(const Range& range) {
+  constexpr double kMost = 9007199254740992;  // 2^53
+  return range.lower > -kMost && range.upper < kMost;
+}
+
+// Whether values of a type, and what they are compared with, are whole numbers, days or
+// microseconds.
+bool has_steps(Oid type, const Node* other) {
+  const Oid base = getBaseType(type);
+  if (is_whole_type(base)) return is_whole_type(getBaseType(exprType(other)));
+  const auto value_type = find_value_type(base);
+  const Oid with = getBaseType(exprType(other));
+  return value_type && is_temporal(*value_type) && base != INTERVALOID &&
+         (with == base || (base == TIMESTAMPOID && with == DATEOID));
 }
 
 // Cuts off what an expression cannot be where a condition is true, or where it is not: false or
-// NULL, of which the latter is so for a NULL expression alone.
+// NULL, of which the latter is so for a NULL expression alone. Of keys a value is left out with
+// which a strict comparison compares them, if the next one is known.
 void cut_off(const Level* level, const Node* expression, const Node* condition, bool is_true,
-             Range* range) {
+             BoundsFor use, Range* range) {
   if (is_true ? is_andclause(condition) : is_orclause(condition)) {
     for (const auto* term : each<const Node>(as<BoolExpr>(condition)->args)) {
-      cut_off(level, expression, term, is_true, range);
+      cut_off(level, expression, term, is_true, use, range);
     }
     return;
   }
@@ -352,12 +372,15 @@ void cut_off(const Level* level, const Node* expression, const Node* condition, 
   const bool is_least = (comparison.direction == '>') == is_true;
   const Oid type = exprType(expression);
   MaybeRange constant = range_of_value(level, comparison.other, type);
+  const bool leaves_out = use != BoundsFor::kValues && comparison.is_strict == is_true &&
+                          has_steps(type, comparison.other) && constant && is_exact(*constant);
+  const double step = leaves_out ? 1 : 0;
   if (!constant && is_true && is_least) constant = least_moment(level, comparison.other, type);
   if (!constant) return;
   if (is_least) {
-    range->lower = std::max(range->lower, constant->lower);
+    range->lower = std::max(range->lower, constant->lower + step);
   } else {
-    range->upper = std::min(range->upper, constant->upper);
+    range->upper = std::min(range->upper, constant->upper - step);
   }
 }
 
@@ -369,10 +392,10 @@ MaybeRange RangeSearch::range_of_case(const Level* level, const CaseExpr* choice
     Range range = range_of(level, result).value_or(kAny);
     for (int i = 0; i < conditions && choice->arg == nullptr; ++i) {
       cut_off(level, result, as<Node>(static_cast<CaseWhen*>(list_nth(choice->args, i))->expr),
-              false, &range);
+              false, use_, &range);
     }
     if (own != nullptr && choice->arg == nullptr) {
-      cut_off(level, result, as<Node>(own->expr), true, &range);
+      cut_off(level, result, as<Node>(own->expr), true, use_, &range);
     }
     all = all ? hull(*all, range) : range;
   };
@@ -603,7 +626,7 @@ MaybeRange RangeSearch::range_of(const Level* level, Node* expression) {
   const Node* condition = level->query->jointree->quals;
   if (condition == nullptr || !type_with_bounds(exprType(expression))) return range;
   Range cut = range.value_or(kAny);
-  cut_off(level, expression, condition, true, &cut);
+  cut_off(level, expression, condition, true, use_, &cut);
   const bool is_known = std::isfinite(cut.lower) || std::isfinite(cut.upper);
   if (is_known && cut.lower < cut.upper) return cut;
   if (use_ == BoundsFor::kValues || !with_ends(range)) return range;
@@ -665,9 +688,10 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
   return bounds ? bounds->granularity : std::nullopt;
 }
 
-// The bounds of a column that WHERE cuts off, at a step of the column's own.
-ValueBounds on_grid(const ValueBounds& column, const Range& range) {
-  const double step = column.granularity.value_or(is_temporal(column.type) ? 1 : 0);
+// The bounds of a column that WHERE cuts off; those of values at a step of the column's own.
+ValueBounds within(const ValueBounds& column, const Range& range, BoundsFor use) {
+  const bool is_on_grid = use == BoundsFor::kValues && column.granularity;
+  const double step = is_on_grid ? *column.granularity : is_temporal(column.type) ? 1 : 0;
   ValueBounds bounds = column;
   bounds.lower = range.lower;
   bounds.upper = range.upper;
@@ -695,7 +719,7 @@ std::optional<ValueBounds> bounds_of(const Level* level, Node* expression, Bound
   const bool is_one_number = range->lower == range->upper;
   const bool needs_two = use == BoundsFor::kValues;
   if (needs_two && is_one_number && (of_column || is_temporal(*type))) return of_column;
-  if (of_column) return on_grid(*of_column, *range);
+  if (of_column) return within(*of_column, *range, use);
   // Bounds of dates and times are dates and times.
   const bool rounds = is_temporal(*type);
   return ValueBounds{*type, rounds ? std::floor(range->lower) : range->lower,

@@ -15,6 +15,7 @@
 
 extern "C" {
 #include "access/detoast.h"
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "nodes/nodeFuncs.h"
@@ -226,8 +227,19 @@ SizeBound bound_of_call(const JudgedLevel* level, Node* node) {
   return argument.bytes[0] > kShortText ? argument : at_most(kShortText);
 }
 
+// A value of a row that a limit lets through: that of the list of a join, which is known, or that
+// of the statement.
+SizeBound bound_of_limited(const JudgedLevel* level, const Node* call) {
+  const auto* limit = as<Const>(argument_of(call, 1));
+  if (IsA(limit, Const)) return at_most(DatumGetInt32(limit->constvalue));
+  Node* value = argument_of(call, 0);
+  return is_number(exprType(value)) ? at_most(kMostNumericBytes)
+                                    : limited(bound_of(level, value), limit_of);
+}
+
 SizeBound find_bound(const JudgedLevel* level, Node* node) {
   check_stack_depth();
+  if (is_size_limit(node)) return bound_of_limited(level, node);
   switch (nodeTag(node)) {
     case T_Const: {
       const auto* constant = as<Const>(node);
@@ -302,12 +314,16 @@ SizeBound at_most(double bytes) {
   return bound;
 }
 
-SizeBound within_limit(const Node* value, const SizeBound& bound) {
-  return is_number(exprType(value)) ? at_most(kMostNumericBytes) : limited(bound, limit_of);
-}
-
 bool is_literal(const JudgedStatement* statement, const Node* node) {
   return node != nullptr && IsA(node, Const) && !list_member_ptr(statement->known, node);
+}
+
+bool is_size_limit(const Node* node) {
+  if (!IsA(node, FuncExpr)) return false;
+  const Oid function = as<FuncExpr>(node)->funcid;
+  if (function < FirstNormalObjectId) return false;
+  const char* name = get_func_name(function);
+  return name != nullptr && strcmp(name, kShortValue) == 0;
 }
 
 int weight_of_pattern(const Const* pattern) {

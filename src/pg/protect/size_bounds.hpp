@@ -20,6 +20,10 @@ int weight_of_pattern(const Const* pattern);
 // Bytes of a constant of variable length, without its header.
 double size_of_constant(const Const* constant);
 
+// The function that limits a value of a row (size_limit.hpp), and whether a node is a call of it.
+inline constexpr char kShortValue[] = "short_value";
+bool is_size_limit(const Node* node);
+
 // How long the value of a node may be. A node of a type of fixed length counts as a name.
 SizeBound bound_of(const JudgedLevel* level, Node* node);
 
@@ -35,9 +39,6 @@ double early_limit_of(int number);
 
 // The bound of a value of at most so many bytes.
 SizeBound at_most(double bytes);
-
-// The bound of a value of a row that the limit lets through. `bound` is the one without it.
-SizeBound within_limit(const Node* value, const SizeBound& bound);
 
 // Sets the bound of a node that has been made.
 void set_bound(JudgedStatement* statement, Node* node, const SizeBound& bound);

@@ -26,8 +26,6 @@ namespace dpquantile {
 
 namespace {
 
-constexpr char kShortValue[] = "short_value";
-
 // The limit is an early value, which is known when all expressions have been counted.
 void add_limit(JudgedStatement* statement) {
   statement->size_limit =
@@ -131,27 +129,21 @@ Node* equal_column_of_list(const JudgedLevel* level, const Node* node, int numbe
 
 // A text that is compared with a column of a list.
 Node* value_as_short_as(JudgedLevel* level, Node* value, Node* column) {
-  const SizeBound bound = bound_of(level, value);
-  if (!bound.is_stored) return value;
+  if (!bound_of(level, value).is_stored) return value;
   const double longest = bound_of(level, column).bytes[0];
   Node* limit = as<Node>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
                                    Int32GetDatum(static_cast<int32>(longest)), false, true));
-  Node* short_node = short_value(level->statement, value, limit);
-  set_bound(level->statement, short_node, at_most(longest));
-  return short_node;
+  return short_value(level->statement, value, limit);
 }
 
-Node* with_limit(JudgedLevel* level, Node* value, const SizeBound& bound) {
-  Node* limited_node = short_value(level->statement, value, limit_parameter(level->statement));
-  set_bound(level->statement, limited_node, within_limit(value, bound));
-  return limited_node;
+Node* with_limit(JudgedLevel* level, Node* value) {
+  return short_value(level->statement, value, limit_parameter(level->statement));
 }
 
 // A number in few bytes, such as 1e100000, may be a long text.
 Node* value_to_write(JudgedLevel* level, Node* value) {
   const bool is_any_number = is_number(exprType(value)) && exprTypmod(value) < 0;
-  return is_any_number ? with_limit(level, value, bound_of(level, value))
-                       : limited_value(level, value);
+  return is_any_number ? with_limit(level, value) : limited_value(level, value);
 }
 
 void limit_arguments(JudgedLevel* level, Node* node) {
@@ -190,15 +182,7 @@ void require_short_value(JudgedStatement* statement, Node* early) {
 Node* limited_value(JudgedLevel* level, Node* value) {
   if (!has_any_length(exprType(value))) return value;
   const SizeBound bound = bound_of(level, value);
-  return bound.is_stored ? with_limit(level, value, bound) : value;
-}
-
-bool is_size_limit(const Node* node) {
-  if (!IsA(node, FuncExpr)) return false;
-  const Oid function = as<FuncExpr>(node)->funcid;
-  if (function < FirstNormalObjectId) return false;
-  const char* name = get_func_name(function);
-  return name != nullptr && strcmp(name, kShortValue) == 0;
+  return bound.is_stored ? with_limit(level, value) : value;
 }
 
 void limit_values(JudgedLevel* level, Node* node) {

@@ -13,9 +13,6 @@ Node* limited_value(JudgedLevel* level, Node* value);
 // Limits the values of rows that a node reads: puts dpquantile.short_value() around arguments.
 void limit_values(JudgedLevel* level, Node* node);
 
-// Whether a node is such a call.
-bool is_size_limit(const Node* node);
-
 // Requires an early value (a parameter, or a constant that is known for this plan only) to be short
 // if its type has no fixed length: whatever reads, compares or copies it for a row. Arrays, in
 // which rows are searched for, may have what check_value_size() allows; literals count with their

@@ -596,8 +596,44 @@ int most_of_entries(const Level* level, const Limit& limit) {
   return most;
 }
 
+// Whether an expression has one value in all rows of a person: it is computed of columns of tables
+// alone of which each person has one row, by what their owners state, and no outer join leaves such
+// a row out of some of the person's. Gives up after so many columns.
+bool has_one_value(const Level* level, Node* expression, int* columns) {
+  constexpr int kMostColumns = 100;
+  check_stack_depth();
+  const bool has_others = any_node(expression, [](const Node* node) {
+    return IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc) ||
+           (IsA(node, Var) && as<Var>(node)->varlevelsup > 0);
+  });
+  if (has_others || any_node(level->query->jointree, is_outer_join)) return false;
+  for (const auto* column : each<const Var>(pull_vars_of_level(expression, 0))) {
+    if (++*columns > kMostColumns) return false;
+    if (const auto definition = definition_of(level, column)) {
+      if (!has_one_value(definition->level, definition->expression, columns)) return false;
+      continue;
+    }
+    const BorrowedRelation* table = entry_of(level, static_cast<int>(column->varno)).borrowed;
+    if (table == nullptr || table->is_referenced || table->max_rows != 1) return false;
+  }
+  return true;
+}
+
+// Whether all keys of a person group but the person have one value for each person.
+bool has_keys_of_one_value(const Level* level) {
+  const Query* query = level->query;
+  if (!level->groups_persons || query->groupingSets != NIL) return false;
+  int columns = 0;
+  for (auto* key : each<SortGroupClause>(query->groupClause != NIL ? query->groupClause
+                                                                   : query->distinctClause)) {
+    Node* expression = get_sortgroupclause_expr(key, query->targetList);
+    if (!is_person(level, expression) && !has_one_value(level, expression, &columns)) return false;
+  }
+  return true;
+}
+
 int find_most(const Level* level, const Limit& limit) {
-  if (level->has_one_row) return 1;
+  if (level->has_one_row || has_keys_of_one_value(level)) return 1;
   return level->unites_rows ? sum_of_branches(level, limit) : most_of_entries(level, limit);
 }
 

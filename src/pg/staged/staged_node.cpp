@@ -93,10 +93,12 @@ PlannedStmt* plan_part(const StagedQuery* staged, Query* query, const char* text
   PlannedStmt* volatile plan = nullptr;
   AcquireRewriteLocks(query, true, false);
   List* before = begin_with_answers(staged->answers);
+  const bool was_in_stages = begin_in_stages(true);
   PG_TRY();
   plan = DPQ_PLAN(planner, query, text, options & ~CURSOR_OPT_SCROLL, parameters);
   PG_FINALLY();
   begin_with_answers(before);
+  begin_in_stages(was_in_stages);
   PG_END_TRY();
   return plan;
 }
