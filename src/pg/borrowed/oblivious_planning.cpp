@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "pg/server/work_memory.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -217,6 +219,7 @@ PlannerSettings begin_oblivious_planning(const SipKey& key) {
                usual.shutdown = std::exchange(planner_shutdown_hook, nullptr);
                usual.joinrel = std::exchange(joinrel_setup_hook, nullptr);
                usual.join_path = std::exchange(join_path_setup_hook, nullptr);)
+  usual.session_memory = replace_session_memory(session_memory());
   work_mem = MAX_KILOBYTES;
   return usual;
 }
@@ -226,6 +229,7 @@ void end_oblivious_planning(const PlannerSettings& usual) {
   for (size_t i = 0; i < std::size(kCosts); ++i) *kCosts[i].setting = usual.costs[i];
   jit_enabled = usual.jit;
   work_mem = usual.memory;
+  replace_session_memory(usual.session_memory);
   DPQ_SINCE_19(planner_setup_hook = usual.setup; planner_shutdown_hook = usual.shutdown;
                joinrel_setup_hook = usual.joinrel; join_path_setup_hook = usual.join_path;)
   is_planning = false;

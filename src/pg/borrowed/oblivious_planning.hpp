@@ -38,8 +38,9 @@ namespace dpquantile {
 struct PlannerSettings {
   bool methods[DPQ_HAS_EAGER_AGGREGATE ? 17 : 16];
   double costs[5];
-  int memory;  // of a hash table: with less, the planner may leave a hash join out
-  bool jit;    // by the costs, which say nothing if a method is off
+  int memory;           // of a hash table: with less, the planner may leave a hash join out
+  Size session_memory;  // as replace_session_memory() has it (work_memory.hpp)
+  bool jit;             // by the costs, which say nothing if a method is off
   // of extensions that choose plans
   DPQ_SINCE_19(planner_setup_hook_type setup; planner_shutdown_hook_type shutdown;
                joinrel_setup_hook_type joinrel; join_path_setup_hook_type join_path;)

@@ -14,7 +14,6 @@
 
 extern "C" {
 #include "executor/executor.h"
-#include "executor/nodeHash.h"
 #include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -595,11 +594,11 @@ bool begin_next_part(ClusteredRowsNode* node) {
   return true;
 }
 
-// The answers of the groups take a part of the memory while rows are given. Of what is left the
-// blocks that get rows take a quarter, full ones a quarter, and the part that is given a half: its
-// rows, and what is found of them.
+// The answers of the groups take a part of the memory while rows are given, at most half. Of what
+// is left the blocks that get rows take a quarter, full ones a quarter, and the part that is given
+// a half: its rows, and what is found of them.
 void leave_room_for_answers(RowPartitions* rows, Size bytes) {
-  const Size answers = static_cast<Size>(answer_memory()) * 1024;
+  const Size answers = Min(static_cast<Size>(answer_memory()) * 1024, bytes / 2);
   rows->memory_left = (bytes - answers) / 4;
   rows->most_read = (bytes - answers) / 4;
 }
@@ -613,8 +612,7 @@ RowStorage storage_of_parts(Size bytes) {
 
 void make_parts(ClusteredRowsNode* node) {
   const bool in_parts = node->plan.in_parts;
-  const Size bytes =
-      in_parts ? static_cast<Size>(drawn_work_memory()) * 1024 : get_hash_memory_limit();
+  const Size bytes = memory_of_clustered_rows();
   node->memory = make_context(node->scan.ss.ps.state->es_query_cxt, bytes);
   node->part_memory = AllocSetContextCreate(node->memory, "dpquantile clustered rows of a part",
                                             ALLOCSET_DEFAULT_SIZES);

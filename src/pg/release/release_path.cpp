@@ -20,10 +20,10 @@
 #include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/version.hpp"
+#include "pg/server/work_memory.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
-#include "executor/nodeHash.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -393,12 +393,12 @@ bool is_worth_clustering(const ReleaseLevel* level, double expected, const Path*
   return may_have_many_groups(level, expected) && are_narrow(rows);
 }
 
-// Whether the states would take more memory than a hash table may have. By the number of protected
-// rows nothing is decided.
+// Whether the states would take more memory than a hash table of the session may have. By the
+// number of protected rows nothing is decided.
 bool has_large_states(const ReleaseLevel* level, const AggPath* grouping, const Path* rows) {
   return !has_protected_rows(level) && grouping->aggstrategy == AGG_HASHED && are_narrow(rows) &&
          bytes_of_states(level->columns.target, rows->rows, grouping->numGroups) >
-             static_cast<double>(get_hash_memory_limit());
+             static_cast<double>(session_memory());
 }
 
 // Parallel workers save more where many rows are in few states.

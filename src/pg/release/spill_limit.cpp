@@ -26,13 +26,9 @@ constexpr uint64 kLeastPerBucket = 24;
 constexpr uint64 kMostPerBucket = 40;
 constexpr char kMemoryOfHashTables[] = "1000";  // the most that PostgreSQL allows
 
-// What the session itself may take, while a limit stands in its place; otherwise 0.
-double memory_of_session = 0;
-
 uint64 buckets_of_session() {
-  const uint64 bytes = memory_of_session < static_cast<double>(kMostBuckets * kMostPerBucket)
-                           ? std::max(static_cast<uint64>(memory_of_session), kLeastMemory)
-                           : kMostBuckets * kMostPerBucket;
+  const uint64 bytes =
+      std::clamp<uint64>(session_memory(), kLeastMemory, kMostBuckets * kMostPerBucket);
   return std::bit_floor(bytes / kMostPerBucket);
 }
 
@@ -63,26 +59,22 @@ void set_within_limit(const char* setting, const char* value) {
 
 SpillLimit begin_spill_limit(PlannedStmt* plan) {
   PrepareTempTablespaces();
-  const bool is_outermost = memory_of_session == 0;
-  const double memory = static_cast<double>(work_mem) * hash_mem_multiplier * kKilobyte;
-  if (is_outermost) memory_of_session = memory;
+  const Size memory = session_memory();
   uint64 buckets = buckets_of_session();
-  if (is_outermost) memory_of_session = 0;  // what follows may fail
   const uint64 kilobytes = draw_bytes(buckets) / kKilobyte * kPartsOfWorkMemory;
-  const SpillLimit limit = {NewGUCNestLevel(), is_outermost};
+  const int level = NewGUCNestLevel();
   set_within_limit("work_mem", psprintf(UINT64_FORMAT, kilobytes));
   set_within_limit("hash_mem_multiplier", kMemoryOfHashTables);
   if (plan != nullptr) {
     set_within_limit("synchronize_seqscans", "off");
     visit_trees(plan, give_buckets, &buckets);
   }
-  if (is_outermost) memory_of_session = memory;
-  return limit;
+  return {level, replace_session_memory(memory)};
 }
 
 void end_spill_limit(const SpillLimit& limit) {
   AtEOXact_GUC(true, limit.level);
-  if (limit.is_outermost) memory_of_session = 0;
+  replace_session_memory(limit.memory_before);
 }
 
 }  // namespace dpquantile

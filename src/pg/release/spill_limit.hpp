@@ -30,8 +30,8 @@ namespace dpquantile {
 // The settings change as those of a function with SET: code that runs in between may set others and
 // these. An error must not skip the end.
 struct SpillLimit {
-  int level;  // of PostgreSQL's stack of settings
-  bool is_outermost;
+  int level;           // of PostgreSQL's stack of settings
+  Size memory_before;  // as replace_session_memory() has it (work_memory.hpp)
 };
 SpillLimit begin_spill_limit(PlannedStmt* plan);
 void end_spill_limit(const SpillLimit& limit);
