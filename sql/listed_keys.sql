@@ -331,6 +331,16 @@ SELECT floor(price) AS whole, id / 100 AS hundred, count(*) FROM sale WHERE pric
 SELECT id / 2 AS half, count(*) FROM sale WHERE id >= 6000 GROUP BY 1;
 SELECT floor(price) AS whole, count(*) FROM sale WHERE price > 5001 AND price < 6000 GROUP BY 1;
 SELECT floor(price) AS whole, count(*) FROM sale WHERE price BETWEEN 1 AND 1 GROUP BY 1;
+-- threat 342: what is computed for the values of lists is limited before a rule judges it for rows: calls, regular expressions and powers more than others, bytes that are
+-- written, the length of values; functions that rows may not have, and texts that no list may have, are not computed. A list is found once, however often its column is named.
+\set VERBOSITY terse
+SELECT 'SELECT floor(price), count(*) FROM sale WHERE price < 900 AND (' || string_agg(format('power(floor(price), 99.9999999) = %s', i), ' OR ') || ') GROUP BY 1' AS powers
+  FROM generate_series(1, 200) i \gset
+:powers;
+SELECT factorial(30000 + id), count(*) FROM sale WHERE id BETWEEN 1 AND 900 GROUP BY 1;
+SELECT length(repeat(code::text, 100000000)), count(*) FROM sale GROUP BY 1;
+WITH a AS (SELECT repeat(code, 60000) AS x FROM sale), b AS (SELECT x || x AS x FROM a), c AS (SELECT x || x AS x FROM b) SELECT x || x, count(*) FROM c GROUP BY 1;
+\set VERBOSITY default
 RESET SESSION AUTHORIZATION;
 SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_lists CASCADE;

@@ -1,10 +1,13 @@
 #include "pg/plain/evaluated_key.hpp"
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/plain/time_formats.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_language_d.h"
@@ -18,6 +21,7 @@ extern "C" {
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 }
@@ -116,9 +120,30 @@ bool is_known_node(const Node* node) {
   }
 }
 
+// repeat(), rpad() and the like, for a text that a list may not have
+bool may_give_long_text(const FunctionRule& rule, const Node* call) {
+  if (rule.size != AnswerSize::kRepeated && rule.size != AnswerSize::kFilled) return false;
+  const auto* count = static_cast<const Const*>(lsecond(arguments_of(call)));
+  return !IsA(count, Const) || count->constisnull ||
+         DatumGetInt32(count->constvalue) > static_cast<int>(kMaxValueBytes);
+}
+
+// A function that no rule lets rows have is not computed for the values of lists either: it may
+// take any time.
+bool is_of_no_rows(const Node* node) {
+  if (!IsA(node, FuncExpr) && !IsA(node, OpExpr)) return false;
+  const FunctionRule* rule = find_rule(function_of(node));
+  return rule == nullptr ? !is_concatenation(node) : may_give_long_text(*rule, node);
+}
+
+bool names_one_of(Node* node, const List* parts) {
+  return any_node(node, [=](const Node* inner) { return list_member(parts, inner); });
+}
+
 bool has_unknown_part(const Node* expression, const List* parts) {
   return search(expression, [&](Node* node) {
     if (list_member(parts, node)) return Look::kPast;
+    if (is_of_no_rows(node) && names_one_of(node, parts)) return Look::kFound;
     const bool is_known = is_known_node(node) &&
                           (unit_of_formatted_moment(node) != nullptr || is_concatenation(node) ||
                            !check_functions_in_node(node, is_other_function, nullptr));
@@ -185,9 +210,24 @@ bool can_be_evaluated(const Node* expression, const List* parts) {
 
 namespace {
 
+// PostgreSQL may compile a regular expression for each call, and takes long for powers of numerics.
+double calls_of(const Node* node) {
+  if (IsA(node, ScalarArrayOpExpr)) return 100;
+  if (!IsA(node, FuncExpr) && !IsA(node, OpExpr)) return 1;
+  switch (time_of_function(function_of(node))) {
+    case CallTime::kRegex:
+      return 300;
+    case CallTime::kSeries:
+      return 3000;
+    default:
+      return 1;
+  }
+}
+
 PreparedExpression prepare(Node* whole, const List* parts) {
   visit_nodes(whole, complete_arguments);
   PreparedExpression prepared{};
+  visit_nodes(whole, [&](const Node* node) { prepared.calls += calls_of(node); });
   prepared.expression = as<Expr>(whole);
   prepared.values = values_of_parts(parts);
   prepared.state = ExecInitExprWithParams(prepared.expression, prepared.values);
@@ -221,8 +261,33 @@ PreparedExpression prepare_expression(const Level* level, const Node* expression
   Node* whole = with_parameters(expression, parts);
   if (depends_on_time_zone(whole)) level->statement->has_values_of_time_zone = true;
   if (any_node(whole, writes_time)) level->statement->has_values_of_date_style = true;
-  return prepare(whole, parts);
+  PreparedExpression prepared = prepare(whole, parts);
+  prepared.statement = level->statement;
+  return prepared;
 }
+
+namespace {
+
+// A few seconds.
+constexpr double kMostCalls = 2e7;
+
+// What a computation has written, which the next one forgets, counts, too.
+void count_calls(const PreparedExpression& prepared) {
+  if (prepared.statement == nullptr) return;
+  constexpr double kBytesOfCall = 64;
+  const auto bytes =
+      static_cast<double>(MemoryContextMemAllocated(prepared.context->ecxt_per_tuple_memory, true));
+  prepared.statement->computed_calls += prepared.calls + bytes / kBytesOfCall;
+  if (prepared.statement->computed_calls <= kMostCalls) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+           errmsg("the query computes too much for lists of its keys"),
+           errdetail("Keys of GROUP BY, and conditions on them, are computed for each value of "
+                     "their lists before the query is asked. This call was not charged."),
+           errhint("Compute simpler keys, or group by fewer, or by those with shorter lists.")));
+}
+
+}  // namespace
 
 // Only functions of PostgreSQL's own are called, which change nothing that an error would leave.
 NullableDatum compute(const PreparedExpression& prepared, const List* values) {
@@ -253,6 +318,7 @@ NullableDatum compute(const PreparedExpression& prepared, const List* values) {
     FlushErrorState();
   }
   PG_END_TRY();
+  count_calls(prepared);
   return {computed, is_null};
 }
 
@@ -410,18 +476,44 @@ Const* null_like(const Node* expression) {
   return makeNullConst(exprType(expression), exprTypmod(expression), exprCollation(expression));
 }
 
+namespace {
+
+// Values that are computed for a list, as long as they are not longer than one may have.
+class ListedValues {
+ public:
+  // False, and forgets them, if they are.
+  bool add(Const* value) {
+    if (value->constlen == -1) bytes_ += toast_raw_datum_size(value->constvalue);
+    const bool is_long =
+        bytes_ > kMostListedBytes || is_too_large(value->constvalue, value->consttype);
+    if (is_long)
+      values_ = NIL;
+    else
+      values_ = lappend(values_, value);
+    return !is_long;
+  }
+  List* different(const Node* expression) { return different_values(values_, expression); }
+
+ private:
+  List* values_ = NIL;
+  Size bytes_ = 0;
+};
+
+}  // namespace
+
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
                      const List* values, bool* gives_null) {
   const List* parts = list_make1(const_cast<Node*>(inner));
   if (!can_be_evaluated(expression, parts)) return NIL;
   const PreparedExpression prepared = prepare_expression(level, expression, parts);
-  List* computed = NIL;
+  ListedValues computed;
   for (auto* constant : each<Const>(values)) {
     Const* value = constant_of(prepared, list_make1(constant));
-    if (value != nullptr) computed = lappend(computed, value);
     *gives_null |= value == nullptr && !constant->constisnull;
+    if (value != nullptr && !computed.add(value)) break;
   }
-  return different_values(computed, expression);
+  FreeExprContext(prepared.context, true);
+  return computed.different(expression);
 }
 
 List* evaluated_combinations(const Level* level, const Node* expression, const List* parts,
@@ -436,15 +528,15 @@ List* evaluated_combinations(const Level* level, const Node* expression, const L
     }
     rows = longer;
   }
-  List* computed = NIL;
+  ListedValues listed;
   bool gives_null = false;
   for (const auto* row : each<const List>(rows)) {
     Const* value = constant_of(prepared, row);
     gives_null |= value == nullptr;
-    if (value != nullptr) computed = lappend(computed, value);
+    if (value != nullptr && !listed.add(value)) break;
   }
   FreeExprContext(prepared.context, true);
-  computed = different_values(computed, expression);
+  List* computed = listed.different(expression);
   return computed != NIL && gives_null ? lappend(computed, null_like(expression)) : computed;
 }
 

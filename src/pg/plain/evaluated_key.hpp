@@ -21,6 +21,8 @@ bool can_be_evaluated(const Node* expression, const List* parts);
 // An expression that is computed for many values of its parts, of which a list has 100000. Plain
 // data.
 struct PreparedExpression {
+  Statement* statement;  // null: it is computed once
+  double calls;          // of ordinary functions that one computation counts as
   Expr* expression;
   ParamListInfo values;
   ExprState* state;
@@ -33,7 +35,8 @@ PreparedExpression prepare_expression(const Level* level, const Node* expression
                                       const List* parts);
 
 // The value for these constants, one for each part. NULL also if it fails. Valid until the next
-// call. Can be interrupted.
+// call. Can be interrupted. ereports if the statement computes too much, before a rule has judged
+// what it computes for rows.
 NullableDatum compute(const PreparedExpression& prepared, const List* values);
 
 // The same as a constant, which may be NULL.
@@ -68,8 +71,8 @@ bool has_null(const List* values);
 Const* null_like(const Node* expression);
 
 // The values of an expression for those of a part of it, each once, without NULL. NIL if there are
-// none, or it cannot be computed. `gives_null`: whether it is NULL, or fails, for a
-// value of the part that is not NULL.
+// none, they are longer than those of a list may be, or it cannot be computed. `gives_null`:
+// whether it is NULL, or fails, for a value of the part that is not NULL.
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
                      const List* values, bool* gives_null);
 

@@ -60,13 +60,21 @@ Node* key_of_text(const ColumnDomain& domain, const Node* key, const char* writt
   return value;
 }
 
-// A search for one key. Derived tables can double each other, level by level, so it gives up after
-// so many columns.
+// What a search has found of a column: it is asked in several ways, and derived tables can double
+// each other, level by level.
+struct KnownList {
+  const Level* level;
+  const Node* column;
+  List* values;
+};
+
+// A search for one key. It gives up after so many columns.
 struct ListSearch {
   Lists lists = Lists::kAll;
   BoundsFor use = BoundsFor::kKeys;
   int columns = 0;
-  int tables = 0;  // that have been read, perhaps in vain
+  int tables = 0;     // that have been read, perhaps in vain
+  List* known = NIL;  // KnownList
   static constexpr int kMostColumns = 1000;
   static constexpr int kMostTables = 20;
 };
@@ -356,8 +364,7 @@ List* values_in_table(ListSearch* search, const Level* level, Node* key) {
   return values_of_table(level, key);
 }
 
-List* values_of_column(ListSearch* search, const Level* level, Node* column) {
-  if (++search->columns > ListSearch::kMostColumns) return NIL;
+List* find_values_of_column(ListSearch* search, const Level* level, Node* column) {
   if (List* values = values_in_table(search, level, column)) return values;
   if (List* values = keys_of_domain(level, column)) return values;
   if (origin_of(level, column)) {
@@ -368,6 +375,18 @@ List* values_of_column(ListSearch* search, const Level* level, Node* column) {
   if (List* values = values_in_terms(level, column)) return values;
   const auto definition = definition_of(level, as<Var>(column));
   return definition ? values_of(search, definition->level, definition->expression) : NIL;
+}
+
+List* values_of_column(ListSearch* search, const Level* level, Node* column) {
+  for (const auto* known : each<const KnownList>(search->known)) {
+    if (known->level == level && equal(known->column, column)) return known->values;
+  }
+  if (++search->columns > ListSearch::kMostColumns) return NIL;
+  List* values = find_values_of_column(search, level, column);
+  auto* known = static_cast<KnownList*>(palloc(sizeof(KnownList)));
+  *known = {level, column, values};
+  search->known = lappend(search->known, known);
+  return values;
 }
 
 // Without looking at parts of it.

@@ -38,6 +38,9 @@ struct Statement {
   bool has_values_of_time_zone;
   // The same for its style of dates.
   bool has_values_of_date_style;
+  // What has been computed of public values for lists of keys, in calls of an ordinary function
+  // (pg/plain).
+  double computed_calls;
   // The names of keys that have public lists without NULL, and may be NULL: char*, each once
   // (pg/plain).
   List* keys_without_null;
