@@ -100,7 +100,7 @@ SELECT dp_count(200) FROM (SELECT v.patient, p.id FROM patients p LEFT JOIN visi
 SELECT dp_count(200) FROM (SELECT * FROM (SELECT v.patient, p.id FROM patients p LEFT JOIN visits v ON v.patient = p.id AND v.cost = 500) a) b;
 -- A table without rows leaves those that an outer join keeps.
 SELECT dp_count(200) FROM (SELECT p.id FROM patients p LEFT JOIN (SELECT * FROM visits WHERE false) x ON x.patient = p.id) y;
-SELECT dp_count(200) FROM (SELECT p.id FROM patients p JOIN (SELECT * FROM visits WHERE false) x ON x.patient = p.id) y;
+SELECT dp_count(200) FROM (SELECT p.id FROM patients p JOIN (SELECT * FROM visits WHERE patient < 0) x ON x.patient = p.id) y;
 -- A view of a table of the unit; its limit is 3.
 SELECT dp_count(200) FROM patients p JOIN costly c ON c.person = p.id;
 SELECT dp_count(200) FROM costly c LEFT JOIN stays s ON s.patient = c.person;
