@@ -210,7 +210,31 @@ SET SESSION AUTHORIZATION regress_dpq_tb;
 SELECT function, delta, rho > 0 AS has_rho, accountant FROM dp_ledger ORDER BY number DESC LIMIT 1;
 RESET SESSION AUTHORIZATION;
 SELECT dp_revoke_budget('regress_dpq_tb');
+-- dp_explain tells at which aggregate a budget ends: the general one, that for a table, in epsilon or rho, and also of what is asked before. Of what fits it says nothing.
+CREATE FUNCTION problems(query text) RETURNS TABLE (number bigint, problem text) LANGUAGE sql AS
+  'SELECT number, left(problem, 110) FROM dp_explain(query) WITH ORDINALITY e (a, b, c, d, e, f, g, h, problem, i, j, number) WHERE problem IS NOT NULL';
+\set four 'SELECT * FROM problems(''SELECT dp_count(0.1), dp_count(0.11), dp_count(0.12), dp_count(0.13) FROM visits'')'
+SELECT dp_grant_budget('regress_dpq_tb', 1000, 0.1, 'pure'), dp_grant_budget('regress_dpq_tb', 1000, 0.1, 'pure', on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+SELECT epsilon_spent + 0.25 AS general FROM dp_budget WHERE on_table IS NULL \gset
+SELECT epsilon_spent + 0.35 AS of_visits FROM dp_budget WHERE on_table IS NOT NULL \gset
+:four;
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', :of_visits, 0.1, on_table => 'visits');
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:four;
+SELECT * FROM problems('SELECT count(*) FROM visits WHERE cost > (SELECT dp_count(0.34) FROM visits)');
+RESET SESSION AUTHORIZATION;
+SELECT dp_grant_budget('regress_dpq_tb', :general, 0.1);
+SET SESSION AUTHORIZATION regress_dpq_tb;
+:four;
+SELECT * FROM problems('SELECT dp_count(0.1), dp_count(0.11), dp_count(0.12) FROM generate_series(1, 3)');
+SELECT dp_count(0.1), dp_count(0.11), dp_count(0.12) FROM visits;
+SELECT abs(dp_count(0.1)) >= 0 AS a, abs(dp_count(0.11)) >= 0 AS b FROM visits;
+RESET SESSION AUTHORIZATION;
+SELECT dp_revoke_budget('regress_dpq_tb');
 
+DROP FUNCTION problems(text);
 DROP VIEW budgets, charges;
 RESET search_path;
 SET client_min_messages = error;

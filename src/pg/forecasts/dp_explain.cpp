@@ -100,6 +100,62 @@ void set_longest_value(Row* row, int bytes) {
   row->values[kLongestValue] = Int32GetDatum(bytes);
 }
 
+// What the aggregates up to one cost together, of a table, or for InvalidOid all of them.
+struct Total {
+  Oid table;
+  double epsilon;
+  double delta;
+  double rho;
+  bool knows_epsilon;
+  bool knows_rho;
+};
+
+Total* total_of(List** totals, Oid table) {
+  for (auto* total : each<Total>(*totals)) {
+    if (total->table == table) return total;
+  }
+  auto* total = static_cast<Total*>(palloc0(sizeof(Total)));
+  *total = {table, 0, 0, 0, true, true};
+  *totals = lappend(*totals, total);
+  return total;
+}
+
+// Adds the price of a call to the total of a table. What is left of the budget, if the total is
+// more; else null.
+const char* add_price(List** totals, Oid table, const PricedCall& call) {
+  Total* total = total_of(totals, table);
+  const double times = Max(call.times, 1);
+  total->epsilon += times * call.cost->epsilon.value_or(0);
+  total->delta += times * call.cost->delta;
+  total->rho += times * call.cost->rho.value_or(0);
+  total->knows_epsilon &= call.cost->epsilon.has_value();
+  total->knows_rho &= call.cost->rho.has_value();
+  return exceeded_budget(GetOuterUserId(), table,
+                         {{Float8GetDatum(total->epsilon), !total->knows_epsilon},
+                          {Float8GetDatum(total->delta), false},
+                          {Float8GetDatum(total->rho), !total->knows_rho}});
+}
+
+void set_problem_of_amount(Row* row, Oid table, const char* left) {
+  const char* name = OidIsValid(table) ? name_with_schema(table) : nullptr;
+  set_text(row, kProblem,
+           psprintf("The budget of role %s%s has %s left, less than the aggregates up to this one "
+                    "cost, so the query is refused unless its answers are kept. Ask for a smaller "
+                    "epsilon, in plain SQL by SET dpquantile.epsilon, or have the owner of the "
+                    "extension raise the limit with dp_grant_budget.",
+                    GetUserNameFromId(GetOuterUserId(), true),
+                    name == nullptr ? "" : psprintf(" for table %s", name), left));
+}
+
+// Adds up what calls cost, and tells where that is more than a budget has.
+void set_problem_of_price(Row* row, const PricedCall& call, List** totals) {
+  List* tables = lcons_oid(InvalidOid, list_copy(call.tables));
+  for (const Oid table : each_oid(tables)) {
+    const char* left = add_price(totals, table, call);
+    if (left != nullptr && row->nulls[kProblem]) set_problem_of_amount(row, table, left);
+  }
+}
+
 // A query over a table whose budget has been revoked is refused when it runs.
 void set_problem_of_budget(Row* row, const List* tables) {
   row->nulls[kProblem] = true;
@@ -142,7 +198,8 @@ void put_bound(FunctionCallInfo fcinfo, const char* name) {
   put(fcinfo, &row);
 }
 
-void put_call(FunctionCallInfo fcinfo, const PricedCall& call, const BorrowedPlan& mark) {
+void put_call(FunctionCallInfo fcinfo, const PricedCall& call, const BorrowedPlan& mark,
+              List** totals) {
   Row row{};
   const PrivacyCost unknown{};
   const PrivacyCost& cost = call.cost == nullptr ? unknown : *call.cost;
@@ -166,6 +223,7 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call, const BorrowedPla
   } else {
     set_problem_of_budget(&row, call.tables);
   }
+  if (call.cost != nullptr) set_problem_of_price(&row, call, totals);
   set_tables(&row, call.tables);
   set_longest_value(&row, call.tables == NIL ? 0 : mark.longest_value);
   put(fcinfo, &row);
@@ -269,7 +327,8 @@ List* parts_of(const char* written, bool is_accepted) {
   return search.parts;
 }
 
-void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written, double rows) {
+void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written, double rows,
+                  List** totals) {
   PlannedStmt* plan =
       DPQ_PLAN(pg_plan_query, part->query, written, CURSOR_OPT_PARALLEL_OK, nullptr);
   QueryDesc* query = CreateQueryDesc(plan, written, GetActiveSnapshot(), InvalidSnapshot,
@@ -278,7 +337,7 @@ void explain_part(FunctionCallInfo fcinfo, const Part* part, const char* written
   BorrowedPlan mark{};
   (void)find_mark(plan->rtable, &mark);
   for (const auto* call : each<const PricedCall>(priced_calls(query->planstate, rows))) {
-    put_call(fcinfo, *call, mark);
+    put_call(fcinfo, *call, mark, totals);
   }
   ExecutorEnd(query);
   FreeQueryDesc(query);
@@ -300,8 +359,9 @@ List* find_all_reasons(const char* written, Reasons* reasons) {
 }
 
 void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
+  List* totals = NIL;  // Total
   for (const auto* part : each<const Part>(parts_of(written, true))) {
-    with_answers(part->answers, [&] { explain_part(fcinfo, part, written, rows); });
+    with_answers(part->answers, [&] { explain_part(fcinfo, part, written, rows, &totals); });
   }
 }
 

@@ -1,4 +1,5 @@
-// Tables of which a role gets no answers, because its budget for them has been revoked.
+// Tables of which a role gets no answers, because its budget for them has been revoked or would be
+// exceeded.
 #include "pg/owner/closed_table.hpp"
 
 #include "pg/owner/own_relation.hpp"
@@ -9,6 +10,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/syscache.h"
 }
 
@@ -32,6 +34,17 @@ bool is_closed_table(Oid role, Oid relation) {
   call.add(OIDOID, {ObjectIdGetDatum(role), false});
   call.add(REGCLASSOID, {ObjectIdGetDatum(relation), false});
   return DatumGetBool(call.result());
+}
+
+const char* exceeded_budget(Oid role, Oid relation, const ChargedTogether& charges) {
+  InternalCall call("exceeded_budget");
+  call.add(OIDOID, {ObjectIdGetDatum(role), false});
+  call.add(REGCLASSOID, {ObjectIdGetDatum(relation), !OidIsValid(relation)});
+  call.add(FLOAT8OID, charges.epsilon);
+  call.add(FLOAT8OID, charges.delta);
+  call.add(FLOAT8OID, charges.rho);
+  char* left = TextDatumGetCString(call.result());
+  return left[0] == '\0' ? nullptr : left;
 }
 
 }  // namespace dpquantile

@@ -20,6 +20,24 @@ CREATE OR REPLACE FUNCTION dpquantile.has_revoked_budget(role oid, relation regc
   END;
 COMMENT ON FUNCTION dpquantile.has_revoked_budget(oid, regclass) IS 'What is_closed_table does.';
 
+CREATE OR REPLACE FUNCTION dpquantile.exceeded_budget(role oid, relation regclass, epsilon float8, delta float8, rho float8) RETURNS text
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+    SELECT coalesce((SELECT CASE WHEN b.accountant = 'pure' AND exceeded_budget.epsilon::numeric > b.epsilon_limit - b.epsilon_spent
+                                 THEN 'epsilon ' || trim_scale(greatest(b.epsilon_limit - b.epsilon_spent, 0))
+                                 WHEN b.accountant = 'zcdp' AND exceeded_budget.rho::numeric > b.rho_limit - b.rho_spent
+                                 THEN 'rho ' || trim_scale(greatest(b.rho_limit - b.rho_spent, 0))
+                                 WHEN exceeded_budget.delta::numeric > d.charged - b.delta_spent
+                                 THEN 'delta ' || trim_scale(greatest(d.charged - b.delta_spent, 0)) END
+                       FROM dpquantile.present_budget b
+                      CROSS JOIN LATERAL (SELECT dpquantile.delta_to_charge(b.accountant, b.delta_limit, b.charged_delta) AS charged) d
+                      WHERE b.role = exceeded_budget.role AND b.relation IS NOT DISTINCT FROM exceeded_budget.relation AND NOT b.revoked
+                        AND b.neighbours = 'add or remove'), '');
+  END;
+COMMENT ON FUNCTION dpquantile.exceeded_budget(oid, regclass, float8, float8, float8) IS
+  'role: that is charged; relation: a protected table, or NULL for the general budget; epsilon, delta, rho: what charges cost together, NULL where it is unknown. What is left of the budget, if that is less; '
+  'else, and of budgets for replacing a value, which charge other amounts, an empty text. Tells nothing about any data.';
+
 CREATE OR REPLACE FUNCTION dpquantile.is_closed_table(role oid, relation regclass) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'dpq_is_closed_table';
 COMMENT ON FUNCTION dpquantile.is_closed_table(oid, regclass) IS
