@@ -238,6 +238,23 @@ SELECT dp_cdf_rows(dp_cdf(x, 1e-6, 0, 1048575, dp_options(granularity => 1))) >=
 SELECT dp_cdf_rows(dp_cdf(x, 1000, 0, 10, dp_options(bins => 1048576))) AS largest FROM t;
 SELECT charged();
 
+-- Groups around the sizes at which records are kept in another way: a chunk of seven at a time, and from 2100 on in a list. Parallel workers keep a part of each, and encode it.
+CREATE TABLE sizes AS SELECT n, i % 8 AS x FROM unnest('{6,7,8,13,14,15,2099,2100,2101,2106,2107,2108,6007,20000}'::int[]) n, generate_series(1, n) i;
+ANALYZE sizes;
+CREATE VIEW exact AS SELECT n, jsonb_agg(up_to ORDER BY x) AS counts FROM (SELECT n, x, sum(count(*)) OVER (PARTITION BY n ORDER BY x) AS up_to FROM sizes GROUP BY n, x) s WHERE n > 7 GROUP BY n;
+CREATE VIEW released AS SELECT n, counts(dp_cdf(x + 0.5, 1000, 0, 8, dp_options(bins => 8)))::jsonb AS counts FROM sizes GROUP BY n;
+SET max_parallel_workers_per_gather = 0;
+SELECT count(*), bool_and(r.counts = e.counts) AS exact FROM released r JOIN exact e USING (n);
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT count(*), bool_and(r.counts = e.counts) AS exact FROM released r JOIN exact e USING (n);
+RESET max_parallel_workers_per_gather;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+
 -- The ledger names the function and the method.
 SELECT function, mechanism, neighbours, epsilon, delta, grouping_sets, groups, query
   FROM dp_ledger

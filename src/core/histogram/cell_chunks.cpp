@@ -51,7 +51,7 @@ void CellChunks::make_room(CellBundlePool& pool) {
 
 template <class Visit>
 void CellChunks::visit_cells(Visit visit) const {
-  visit(std::span(latest_).first(used_));
+  visit(latest());
   std::size_t in_bundles = chunks_ * kChunk;
   for (const CellBundle* bundle = newest_bundle_; bundle != nullptr; bundle = bundle->previous) {
     // Only the newest bundle may have room.
@@ -93,13 +93,13 @@ Histogram CellChunks::histogram(std::uint64_t cells, const Workspace& work) cons
   return {std::span<std::uint32_t>(records), cells, work};
 }
 
-void CellChunks::close(CellBundlePool& pool) {
+void CellChunks::clear(CellBundlePool& pool) {
   for (CellBundle* bundle = newest_bundle_; bundle != nullptr;) {
     pool.give_back(std::exchange(bundle, bundle->previous));
   }
   newest_bundle_ = nullptr;
   chunks_ = 0;
-  used_ = kChunk;
+  used_ = 0;
 }
 
 }  // namespace dpquantile

@@ -64,6 +64,8 @@ class CellChunks {
   // The number of records.
   std::size_t total() const { return chunks_ * kChunk + used_; }
 
+  // The cells that are in no bundle.
+  std::span<const std::uint32_t> latest() const { return std::span(latest_).first(used_); }
   // All cells, in no particular order.
   std::pmr::vector<std::uint32_t> list(std::pmr::memory_resource* memory) const;
   // The records, compressed. Throws Cancelled, std::bad_alloc.
@@ -74,9 +76,8 @@ class CellChunks {
   // The histogram of the records. Throws Cancelled, std::bad_alloc.
   Histogram histogram(std::uint64_t cells, const Workspace& work) const;
 
-  // Gives all bundles back to the pool and forgets all records. There is no room for others: only
-  // full() may be called afterwards, and is true.
-  void close(CellBundlePool& pool);
+  // Gives all bundles back to the pool and forgets all records.
+  void clear(CellBundlePool& pool);
 
  private:
   static constexpr std::size_t kChunksOfBundle = CellBundle::kCells / kChunk;

@@ -248,6 +248,7 @@ void GrowingHistogram::release_encoded() {
 Histogram GrowingHistogram::histogram(const Workspace& work) {
   check_total(0);
   if (!has_counters()) {
+    if (counted_ == 0) return Histogram(std::span(list_), cells_, work);
     compress_list(work.cancel);
     return Histogram(runs_.runs(), runs_.ties(), CellRunsReader(runs_), work);
   }

@@ -41,8 +41,9 @@ class GrowingHistogram {
   // Histogram::kMaxRecords records.
   GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory, std::uint64_t drawn = 0);
 
-  // Whether make_room() must be called before the next add(cell).
-  bool full() const { return list_.size() == list_.capacity(); }
+  // For how many calls of add(cell) there is room; more after make_room().
+  std::size_t room() const { return list_.capacity() - list_.size(); }
+  bool full() const { return room() == 0; }
   void make_room(CancelPoll& cancel);
   // Adds a record. Requires !full() and cell < cells.
   void add(std::uint32_t cell) {

@@ -16,8 +16,9 @@ namespace {
 const CellRuns& encode(ExpandedRecords* records) {
   CancelPoll cancel(cancel_requested);
   if (records->many != nullptr) {
-    records->many->encode(cancel);
-    return records->many->encoded();
+    GrowingHistogram* all = records->all_of_many(cancel);
+    all->encode(cancel);
+    return all->encoded();
   }
   GroupPool* pool = records->pool;
   if (pool->flattened != records || pool->runs.records() != records->few.total()) {
@@ -93,7 +94,8 @@ void add_runs(ExpandedRecords* into, RecordsState* from, CancelPoll& cancel) {
 void add_expanded(ExpandedRecords* into, const ExpandedRecords* from, CancelPoll& cancel) {
   if (from->many != nullptr) {
     if (into->many == nullptr) into->become_many(cancel);
-    return into->many->add(*from->many, cancel);
+    into->many->add(*from->many, cancel);
+    return into->many->add(from->few.latest(), cancel);
   }
   for (const uint32 cell : from->few.list(&into->pool->memory)) into->add(cell, cancel);
 }
@@ -168,29 +170,38 @@ ExpandedRecords* make_expanded(GroupPool* pool) {
 }
 
 void ExpandedRecords::become_many(CancelPoll& cancel) {
-  void* memory = pool->memory.allocate(sizeof(GrowingHistogram), alignof(GrowingHistogram));
-  many = new (memory) GrowingHistogram(pool->grid.cells, &pool->memory, pool->drawn);
-  many->add(std::span<const uint32>(few.list(&pool->memory)), cancel);
-  few.close(pool->bundles);
+  if (many != nullptr) {
+    many->add(few.latest(), cancel);
+  } else {
+    void* memory = pool->memory.allocate(sizeof(GrowingHistogram), alignof(GrowingHistogram));
+    many = new (memory) GrowingHistogram(pool->grid.cells, &pool->memory, pool->drawn);
+    many->add(std::span<const uint32>(few.list(&pool->memory)), cancel);
+  }
+  few.clear(pool->bundles);
+}
+
+// A row then needs one cache line of a group of many records, too, and not also the end of a list.
+void ExpandedRecords::make_room(CancelPoll& cancel) {
+  if (many == nullptr && few.total() < CellChunks::kMostCells) {
+    few.make_room(pool->bundles);
+  } else {
+    become_many(cancel);
+  }
 }
 
 void ExpandedRecords::add(uint32 cell, CancelPoll& cancel) {
-  if (many == nullptr && few.full()) {
-    if (few.total() < CellChunks::kMostCells) {
-      few.make_room(pool->bundles);
-    } else {
-      become_many(cancel);
-    }
-  }
-  if (many == nullptr) return few.add(cell);
-  if (many->full()) many->make_room(cancel);
-  many->add(cell);
+  if (few.full()) make_room(cancel);
+  few.add(cell);
 }
 
-void ExpandedRecords::make_room_and_add(uint32 cell) {
+void ExpandedRecords::make_room() {
+  if (many != nullptr && many->room() >= CellChunks::kChunk) {
+    for (const uint32 cell : few.latest()) many->add(cell);
+    return few.clear(pool->bundles);
+  }
   report(guarded([&] {
     CancelPoll cancel(cancel_requested);
-    add(cell, cancel);
+    make_room(cancel);
   }));
 }
 
@@ -231,7 +242,9 @@ uint64 distinct_hashes(StateRef state) {
 Histogram histogram_of(StateRef state, std::uint64_t cells, const Workspace& work) {
   if (!state) return Histogram(std::span<uint32>(), cells, work);
   if (state.flat != nullptr) return Histogram(reader_of(state.flat), work);
-  if (state.expanded->many != nullptr) return state.expanded->many->histogram(work);
+  if (state.expanded->many != nullptr) {
+    return state.expanded->all_of_many(work.cancel)->histogram(work);
+  }
   return state.expanded->few.histogram(cells, work);
 }
 

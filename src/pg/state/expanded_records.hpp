@@ -47,20 +47,18 @@ struct alignas(kCacheLine) ExpandedRecords {
   // What most rows need is in the first cache line. The datum of the state points to
   // read_write_pointer, which is a copy of the header's.
   char read_write_pointer[EXPANDED_POINTER_SIZE];
-  CellChunks few;  // all records if they are few, otherwise closed
+  CellChunks few;  // all records if they are few, otherwise the latest, a chunk at most
   GroupPool* pool;
   alignas(kCacheLine) ExpandedObjectHeader header;
-  GrowingHistogram* many;  // all records if they are many, otherwise null
+  GrowingHistogram* many;  // all records but the latest if they are many, otherwise null
   DistinctHashes* hashes;  // null unless the method keeps hashes; then there are no other records
 
   // Adds the record of a value; ignores NaN. ereports if memory is short, if the group has too many
   // records, or for a cancel.
   pg_attribute_always_inline void add(float8 value) {
     if (unlikely(std::isnan(value))) return;
-    const uint32 cell = pool->grid.cell_of(value);
-    if (likely(!few.full())) return few.add(cell);
-    if (likely(many != nullptr && !many->full())) return many->add(cell);
-    make_room_and_add(cell);
+    if (unlikely(few.full())) make_room();
+    few.add(pool->grid.cell_of(value));
   }
 
   // Adds a hash. ereports if memory is short. Requires a method that keeps hashes.
@@ -71,11 +69,17 @@ struct alignas(kCacheLine) ExpandedRecords {
   // Adds a record by its cell of the value grid. Throws what CellChunks and GrowingHistogram throw,
   // and Cancelled.
   void add(uint32 cell, CancelPoll& cancel);
-  // Moves the records from `few` to a new `many`. Throws the same. Requires that `many` is null.
+  // Moves the records from `few` to `many`, which it makes if there is none. Throws the same.
   void become_many(CancelPoll& cancel);
+  // All records, which must be many. Throws the same.
+  GrowingHistogram* all_of_many(CancelPoll& cancel) {
+    become_many(cancel);
+    return many;
+  }
 
  private:
-  void make_room_and_add(uint32 cell);
+  void make_room();
+  void make_room(CancelPoll& cancel);
 };
 static_assert(offsetof(ExpandedRecords, header) == kCacheLine);
 

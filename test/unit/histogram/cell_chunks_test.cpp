@@ -113,7 +113,7 @@ TEST(CellChunks, KeepManyGroupsApart) {
   }
 }
 
-TEST(CellChunks, GiveTheirMemoryBackToThePoolWhenClosed) {
+TEST(CellChunks, GiveTheirMemoryBackToThePoolWhenCleared) {
   CountedMemory memory;
   CellBundlePool pool(&memory);
   std::size_t used = 0;
@@ -121,19 +121,24 @@ TEST(CellChunks, GiveTheirMemoryBackToThePoolWhenClosed) {
     CellChunks chunks;
     add_each(chunks, random_records(kMost, kWholeRange), pool);
     EXPECT_EQ(sorted(list_of(chunks)), sorted(random_records(kMost, kWholeRange)));
-    chunks.close(pool);
+    chunks.clear(pool);
     if (i == 0) used = memory.used();
   }
   EXPECT_EQ(memory.used(), used);
 }
 
-TEST(CellChunks, HaveNoRoomWhenClosed) {
+TEST(CellChunks, TakeOtherRecordsWhenCleared) {
   CellBundlePool pool(heap());
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{100}}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, CellChunks::kChunk, kMost}) {
     CellChunks chunks;
     add_each(chunks, random_records(size, kWholeRange), pool);
-    chunks.close(pool);
-    EXPECT_TRUE(chunks.full());
+    chunks.clear(pool);
+    EXPECT_EQ(chunks.total(), 0U);
+    EXPECT_TRUE(chunks.latest().empty());
+    const Records others = random_records(CellChunks::kChunk, kWholeRange);
+    add_each(chunks, others, pool);
+    EXPECT_TRUE(std::ranges::equal(chunks.latest(), others));
+    EXPECT_EQ(list_of(chunks), others);
   }
 }
 
