@@ -56,6 +56,7 @@ INSERT INTO question (query) VALUES
   -- count(*) counts a public row that matches no row, too, where each group has one.
   ('SELECT s.id, count(*), sum(1), count(v.person) FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.id'),
   ('SELECT k.country, count(*) FROM (VALUES (''it''), (''de''), (NULL)) k (country) LEFT JOIN visit v USING (country) GROUP BY k.country'),
+  ('SELECT k.country, count(*) FROM unnest(ARRAY[''it'', ''de'', ''xx'']) k (country) LEFT JOIN visit v USING (country) GROUP BY k.country'),
   ('SELECT k.shop, count(1) FROM visit v RIGHT JOIN generate_series(4, 6) k (shop) USING (shop) GROUP BY k.shop HAVING count(*) < 4'),
   ('SELECT k.shop, count(*) FROM (SELECT DISTINCT shop FROM note) k LEFT JOIN visit v USING (shop) GROUP BY k.shop'),
   ('SELECT s.region, count(*) FILTER (WHERE v.country = ''it'') FROM shop s LEFT JOIN visit v ON v.shop = s.id GROUP BY s.region'),
