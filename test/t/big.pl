@@ -129,13 +129,13 @@ SKIP:
 		cost => 2)->quit;
 
 	# The peak is at the last doubling: 64 MB for the values, 64 MB for the executor's copy, 32 MB for the smaller state.
-	# Sorting takes less. The rest is unused memory between the allocations: 17 MB with PostgreSQL 17.
+	# Sorting takes less. The rest is unused memory between the allocations, which differs from run to run: 101 to 187 MB in all were seen.
 	# The interquartile range is 500. The probability of an error of 5 is below e^-70.
 	check_memory(
 		'an interquartile range of 5 million rows', q{
 		SELECT dp_iqr(i % 1000, 1000, 1e-6) BETWEEN 495 AND 505
 		FROM (SELECT generate_series(1, 5000000) i) s},
-		megabytes => 180,
+		megabytes => 220,
 		cost => 1000)->quit;
 
 	# The peak is at the end: 5 MB for the counters, and 8 MB each for the exact counts, the released counts and the
