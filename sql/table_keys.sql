@@ -56,9 +56,11 @@ INSERT INTO question (query) VALUES
   ('SELECT c.region, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
   ('SELECT region, count(*) FROM (SELECT person, c.region FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2) g GROUP BY 1'),
   ('SELECT a.name, b.name, count(*) FROM visit v JOIN clinic a ON a.id = v.clinic LEFT JOIN clinic b ON b.id = v.clinic AND b.region = ''B'' GROUP BY 1, 2'),
+  ('SELECT c.is_open, c.is_open, sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
   ('SELECT coalesce(c.name, v.kind), c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.clinic < 3 AND v.kind = ''lab'' GROUP BY ROLLUP (1, 2)'),
   ('SELECT extract(month FROM v.day), extract(month FROM v.day) + 1, v.day, count(*) FROM visit v WHERE v.day = ''2024-01-15'' GROUP BY ROLLUP (1, 3)'),
-  ('SELECT c.is_open, c.is_open, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)');
+  ('SELECT c.is_open, c.is_open, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
+  ('SELECT c.is_open, c.is_open, count(*), sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)');
 CREATE FUNCTION answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text COLLATE "C") FROM (' || query || ') x';
