@@ -89,6 +89,9 @@ SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic AND v.kind 
 SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.kind = 'lab';
 -- No row of the table
 SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'Z' GROUP BY 1, 2;
+-- Texts of floats follow extra_float_digits, of which a plan knows nothing; those of whole numbers follow no setting.
+SELECT c.rate::text, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
+SELECT 'no. ' || c.id::text, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic AND c.id < 3 GROUP BY 1 ORDER BY 1;
 
 -- An execution reads the rows that there are.
 PREPARE by_name AS SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region < 'C' GROUP BY 1, 2 ORDER BY 1, 2;
