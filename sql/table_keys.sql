@@ -61,7 +61,12 @@ INSERT INTO question (query) VALUES
   ('SELECT d.name, count(*) FROM visit v JOIN (VALUES (1, ''one''), (2, ''two''), (8, ''none'')) d (id, name) ON d.id = v.clinic GROUP BY d.name'),
   ('SELECT d.name, d.size, v.kind, count(*) FROM visit v LEFT JOIN (VALUES (1, upper(''one''), 3), (2, ''two'', 4), (3, NULL, 2 + 2)) d (id, name, size) ON d.id = v.clinic GROUP BY 1, 2, 3'),
   ('SELECT d.size > 3, v.kind, count(*) FROM visit v JOIN (VALUES (1, 3), (2, 4), (3, 4)) d (id, size) ON d.id = v.clinic WHERE d.size < 10 GROUP BY 1, 2'),
-  ('WITH d (id, name) AS (VALUES (1, ''one''), (2, ''two'')) SELECT d.name, c.region, count(*) FROM visit v JOIN d ON d.id = v.clinic JOIN clinic c ON c.id = v.clinic WHERE d.name <> ''two'' GROUP BY 1, 2');
+  ('WITH d (id, name) AS (VALUES (1, ''one''), (2, ''two'')) SELECT d.name, c.region, count(*) FROM visit v JOIN d ON d.id = v.clinic JOIN clinic c ON c.id = v.clinic WHERE d.name <> ''two'' GROUP BY 1, 2'),
+  ('SELECT c.is_open, c.is_open, sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2'),
+  ('SELECT coalesce(c.name, v.kind), c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.clinic < 3 AND v.kind = ''lab'' GROUP BY ROLLUP (1, 2)'),
+  ('SELECT extract(month FROM v.day), extract(month FROM v.day) + 1, v.day, count(*) FROM visit v WHERE v.day = ''2024-01-15'' GROUP BY ROLLUP (1, 3)'),
+  ('SELECT c.is_open, c.is_open, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
+  ('SELECT c.is_open, c.is_open, count(*), sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)');
 CREATE FUNCTION answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text COLLATE "C") FROM (' || query || ') x';
@@ -90,6 +95,9 @@ SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic AND v.kind 
 SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.kind = 'lab';
 -- No row of the table
 SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'Z' GROUP BY 1, 2;
+-- Texts of floats follow extra_float_digits, of which a plan knows nothing; those of whole numbers follow no setting.
+SELECT c.rate::text, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
+SELECT 'no. ' || c.id::text, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic AND c.id < 3 GROUP BY 1 ORDER BY 1;
 
 -- An execution reads the rows that there are.
 PREPARE by_name AS SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region < 'C' GROUP BY 1, 2 ORDER BY 1, 2;

@@ -64,8 +64,9 @@ bool is_other_function(Oid function, void*) {
 }
 
 bool is_written_always_alike(const Node* value) {
-  switch (exprType(value)) {
+  switch (getBaseType(exprType(value))) {
     case BOOLOID:
+    case CHAROID:
     case INT2OID:
     case INT4OID:
     case INT8OID:
@@ -75,10 +76,21 @@ bool is_written_always_alike(const Node* value) {
     case BPCHAROID:
     case NAMEOID:
     case UUIDOID:
+    case OIDOID:
+    case TIMEOID:
+    case TIMETZOID:
+    case INETOID:
+    case CIDROID:
+    case MACADDROID:
+    case MACADDR8OID:
+    case BITOID:
+    case VARBITOID:
+    case JSONOID:
+    case JSONBOID:
     case UNKNOWNOID:
       return true;
     default:
-      return false;
+      return get_typtype(getBaseType(exprType(value))) == TYPTYPE_ENUM;
   }
 }
 
@@ -92,6 +104,20 @@ bool is_concatenation(const Node* node) {
     if (!is_written_always_alike(value)) return false;
   }
   return true;
+}
+
+// Whether a node is the text of a date or time that PostgreSQL writes by itself.
+bool writes_time(const Node* node) {
+  if (!IsA(node, CoerceViaIO)) return false;
+  const Oid type = exprType(as<Node>(as<CoerceViaIO>(node)->arg));
+  return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+// Whether a node is a text whose form follows a setting that no plan notices, as that of a float8
+// does, which PostgreSQL calls immutable.
+bool is_written_by_settings(const Node* node) {
+  return IsA(node, CoerceViaIO) && !writes_time(node) &&
+         !is_written_always_alike(as<Node>(as<CoerceViaIO>(node)->arg));
 }
 
 bool is_known_node(const Node* node) {
@@ -144,7 +170,7 @@ bool has_unknown_part(const Node* expression, const List* parts) {
   return search(expression, [&](Node* node) {
     if (list_member(parts, node)) return Look::kPast;
     if (is_of_no_rows(node) && names_one_of(node, parts)) return Look::kFound;
-    const bool is_known = is_known_node(node) &&
+    const bool is_known = is_known_node(node) && !is_written_by_settings(node) &&
                           (unit_of_formatted_moment(node) != nullptr || is_concatenation(node) ||
                            !check_functions_in_node(node, is_other_function, nullptr));
     return is_known ? Look::kBelow : Look::kFound;
@@ -245,13 +271,6 @@ bool depends_on_time_zone(Node* expression) {
                [](Oid function, void*) { return func_volatile(function) != PROVOLATILE_IMMUTABLE; },
                nullptr);
   });
-}
-
-// Whether a node is the text of a date or time that PostgreSQL writes by itself.
-bool writes_time(const Node* node) {
-  if (!IsA(node, CoerceViaIO)) return false;
-  const Oid type = exprType(as<Node>(as<CoerceViaIO>(node)->arg));
-  return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
 }
 
 }  // namespace

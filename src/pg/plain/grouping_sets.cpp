@@ -1,5 +1,6 @@
 #include "pg/plain/grouping_sets.hpp"
 
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/set_operations.hpp"
 #include "pg/server/trees.hpp"
@@ -39,15 +40,17 @@ Node* constant_of_grouping(const Grouping* grouping, const GroupingFunc* call) {
       makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(bits), false, true));
 }
 
-// Whether the expression is a key of other groupings only.
-bool is_missing_key(const Grouping* grouping, const Node* node) {
-  bool is_key = false;
+enum class KeyOf { kNone, kThis, kOthers };
+
+// Of which groupings the expression is a key.
+KeyOf key_of(const Grouping* grouping, const Node* node) {
+  KeyOf key = KeyOf::kNone;
   for (auto* clause : each<SortGroupClause>(grouping->query->groupClause)) {
     if (!equal(node, get_sortgroupclause_expr(clause, grouping->query->targetList))) continue;
-    if (has_key(grouping, clause->tleSortGroupRef)) return false;
-    is_key = true;
+    if (has_key(grouping, clause->tleSortGroupRef)) return KeyOf::kThis;
+    key = KeyOf::kOthers;
   }
-  return is_key;
+  return key;
 }
 
 // Aggregates see the rows.
@@ -55,8 +58,11 @@ Node* without_other_keys(const Grouping* grouping, Node* expression) {
   return mapped(expression, [&](Node* node) {
     if (IsA(node, Aggref)) return static_cast<Node*>(copyObjectImpl(node));
     if (IsA(node, GroupingFunc)) return constant_of_grouping(grouping, as<GroupingFunc>(node));
-    if (!is_missing_key(grouping, node)) return static_cast<Node*>(nullptr);
-    return as<Node>(makeNullConst(exprType(node), exprTypmod(node), exprCollation(node)));
+    const KeyOf key = key_of(grouping, node);
+    if (key == KeyOf::kNone) return static_cast<Node*>(nullptr);
+    // A key may be computed of another one that is missing.
+    if (key == KeyOf::kThis) return static_cast<Node*>(copyObjectImpl(node));
+    return as<Node>(null_like(node));
   });
 }
 
@@ -70,13 +76,25 @@ List* clauses_of(const Grouping* grouping) {
   return clauses;
 }
 
+bool is_key(const Query* query, const TargetEntry* column) {
+  return column->ressortgroupref != 0 &&
+         get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr;
+}
+
+// Of a key that the query has twice, one column may be a key of this grouping and the other not.
+Node* value_of_column(const Grouping* grouping, const TargetEntry* column) {
+  auto* value = as<Node>(column->expr);
+  if (!is_key(grouping->query, column)) return without_other_keys(grouping, value);
+  return has_key(grouping, column->ressortgroupref) ? value : as<Node>(null_like(value));
+}
+
 // Every column is visible from outside, also those that ORDER BY needs.
 List* columns_of(const Grouping* grouping) {
   List* columns = NIL;
   const ListCell* cell;
   foreach (cell, grouping->query->targetList) {
     auto* column = static_cast<TargetEntry*>(copyObjectImpl(lfirst(cell)));
-    column->expr = as<Expr>(without_other_keys(grouping, as<Node>(column->expr)));
+    column->expr = as<Expr>(value_of_column(grouping, column));
     column->resjunk = false;
     if (column->resname == nullptr) column->resname = psprintf("c%d", column->resno);
     if (!has_key(grouping, column->ressortgroupref)) column->ressortgroupref = 0;

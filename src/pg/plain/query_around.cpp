@@ -22,13 +22,7 @@ struct Inner {
   List* expressions;
 };
 
-TargetEntry* add_column(Inner* inner, Node* expression) {
-  const ListCell* cell;
-  foreach (cell, inner->expressions) {
-    if (equal(expression, lfirst(cell))) {
-      return static_cast<TargetEntry*>(list_nth(inner->columns, foreach_current_index(cell)));
-    }
-  }
+TargetEntry* append_column(Inner* inner, Node* expression) {
   const int number = list_length(inner->columns) + 1;
   TargetEntry* column =
       makeTargetEntry(static_cast<Expr*>(copyObjectImpl(expression)),
@@ -38,11 +32,30 @@ TargetEntry* add_column(Inner* inner, Node* expression) {
   return column;
 }
 
+TargetEntry* add_column(Inner* inner, Node* expression) {
+  const ListCell* cell;
+  foreach (cell, inner->expressions) {
+    if (equal(expression, lfirst(cell))) {
+      return static_cast<TargetEntry*>(list_nth(inner->columns, foreach_current_index(cell)));
+    }
+  }
+  return append_column(inner, expression);
+}
+
+// A key that is written twice has two columns.
 void add_keys(Inner* inner, const Query* query) {
   for (auto* clause : each<SortGroupClause>(query->groupClause)) {
     Node* key = get_sortgroupclause_expr(clause, query->targetList);
-    add_column(inner, key)->ressortgroupref = clause->tleSortGroupRef;
+    append_column(inner, key)->ressortgroupref = clause->tleSortGroupRef;
   }
+}
+
+// The column of the key that a clause refers to; null for other clauses.
+const TargetEntry* key_of(const Inner& inner, Index reference) {
+  for (const auto* column : each<const TargetEntry>(inner.columns)) {
+    if (reference != 0 && column->ressortgroupref == reference) return column;
+  }
+  return nullptr;
 }
 
 bool is_of_groups(const Inner& inner, const Node* node) {
@@ -66,6 +79,19 @@ Tree* over_groups(Inner* inner, Tree* tree) {
     return is_of_groups(*inner, node) ? as<Node>(column_of_table(add_column(inner, node)))
                                       : nullptr;
   });
+}
+
+// The columns of the query, over those of the derived table. A key that is written twice is NULL in
+// one of its columns where GROUPING SETS have the other.
+List* columns_over_groups(Inner* inner, const List* columns) {
+  List* over = NIL;
+  for (const auto* column : each<const TargetEntry>(columns)) {
+    auto* made = static_cast<TargetEntry*>(copyObjectImpl(column));
+    const TargetEntry* key = key_of(*inner, column->ressortgroupref);
+    made->expr = key != nullptr ? as<Expr>(column_of_table(key)) : over_groups(inner, column->expr);
+    over = lappend(over, made);
+  }
+  return over;
 }
 
 // Whether a clause that stays around the groups names a column.
@@ -180,7 +206,7 @@ bool has_query_around(const Query* query) {
 void put_query_around(Query* query) {
   Inner inner = {NIL, NIL};
   add_keys(&inner, query);
-  List* columns = over_groups(&inner, query->targetList);
+  List* columns = columns_over_groups(&inner, query->targetList);
   Query* groups = query_of_groups(query, inner.columns);
   query->targetList = columns;
   select_from(query, groups);
@@ -203,7 +229,7 @@ bool give_plain_form(Query* query) {
   }
   Inner inner = {NIL, NIL};
   add_keys(&inner, query);
-  List* columns = over_groups(&inner, query->targetList);
+  List* columns = columns_over_groups(&inner, query->targetList);
   Node* condition = over_groups(&inner, query->havingQual);
   Query* groups = query_of_groups(query, inner.columns);
   groups->havingQual = nullptr;
