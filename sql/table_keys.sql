@@ -208,6 +208,42 @@ INSERT INTO near (query) VALUES
   -- Threat 322
   ('SELECT k.label, count(v.person) FROM kind k LEFT JOIN (visit v LEFT JOIN clinic c ON c.id = v.clinic AND c.id = v.person) ON v.kind = k.kind GROUP BY 1');
 SELECT id, query, a FROM near, answers(query) a ORDER BY id;
+
+-- A foreign key finds a row for each row whose columns are not NULL: then no group is for rows without one. 24 stays, 8 of each of the first three places
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+CREATE TABLE place (id int PRIMARY KEY, site int NOT NULL, room int NOT NULL, code text NOT NULL UNIQUE, name text NOT NULL, region text NOT NULL, UNIQUE (site, room));
+INSERT INTO place VALUES (1, 1, 1, 'n', 'North', 'A'), (2, 1, 2, 's', 'South', 'A'), (3, 2, 1, 'e', 'East', 'B'), (4, 2, 2, 'w', 'West', 'B');
+CREATE TABLE stay (person int NOT NULL, place int NOT NULL CONSTRAINT dropped REFERENCES place, maybe int REFERENCES place, late int NOT NULL REFERENCES place DEFERRABLE, small smallint NOT NULL REFERENCES place,
+  code varchar NOT NULL REFERENCES place (code), site int NOT NULL, room int NOT NULL, free int NOT NULL, unchecked int NOT NULL, FOREIGN KEY (site, room) REFERENCES place (site, room));
+INSERT INTO stay SELECT 1 + i % 12, p.id, nullif(p.id, 3), p.id, p.id, p.code, p.site, p.room, 2 + i % 4, 2 + i % 4 FROM generate_series(0, 23) i JOIN place p ON p.id = 1 + i % 3;
+ALTER TABLE stay ADD FOREIGN KEY (unchecked) REFERENCES place NOT VALID;
+SELECT dp_protect_table('stay', 'person', 4, unit => 'person');
+SELECT dp_set_domain('stay', 'free', 2, 5);
+SELECT dp_grant_private_access('stay', 'regress_dpq_keys_analyst', epsilon => 100);
+GRANT SELECT ON place TO regress_dpq_keys_analyst;
+TRUNCATE question;
+INSERT INTO question (query) SELECT 'SELECT c.name, count(*) FROM ' || f || ' GROUP BY 1' FROM unnest(ARRAY[
+  'stay v LEFT JOIN place c ON c.id = v.place', 'place c RIGHT JOIN stay v ON v.place = c.id', 'stay v LEFT JOIN place c ON c.id = v.small', 'stay v LEFT JOIN place c ON c.code = v.code', 'stay v LEFT JOIN place c USING (code)',
+  'stay v LEFT JOIN place c USING (site, room)', 'stay v LEFT JOIN place c ON c.room = v.room AND v.site = c.site', '(SELECT * FROM stay) v LEFT JOIN place c ON c.id = v.place',
+  'stay v LEFT JOIN place c ON c.id = v.maybe WHERE v.maybe IS NOT NULL', 'stay v LEFT JOIN place d ON d.id = v.place LEFT JOIN place c ON c.id = v.small',
+  -- Nothing finds a row for each of these.
+  'stay v LEFT JOIN place c ON c.id = v.maybe', 'stay v LEFT JOIN place c ON c.id = v.late', 'stay v LEFT JOIN place c ON c.site = v.room AND c.room = v.site', 'stay v LEFT JOIN place c ON c.id = v.free',
+  'stay v LEFT JOIN place c ON c.id = v.unchecked', 'stay v LEFT JOIN place c ON c.id = v.place AND c.region = ''A''', 'stay v LEFT JOIN place c ON c.id = v.place AND v.free = 2', 'stay v LEFT JOIN place c ON c.id = 5 - v.free',
+  'stay v LEFT JOIN (SELECT * FROM place WHERE region = ''A'') c ON c.id = v.place', '(stay v LEFT JOIN place d ON d.id = v.free) LEFT JOIN place c ON c.id = d.id']) f;
+INSERT INTO question (query) VALUES ('SELECT c.region, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.place GROUP BY ROLLUP (1, 2)'),
+  ('SELECT concat(c.region, v.free), count(*) FROM stay v LEFT JOIN place c ON c.id = v.place GROUP BY 1');
+TRUNCATE exact;
+INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT query, p FROM exact, answers(query) p ORDER BY id;
+SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+-- A plan is not kept after the foreign key.
+PREPARE by_place AS SELECT c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.place GROUP BY 1 ORDER BY 1;
+EXECUTE by_place;
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+ALTER TABLE stay DROP CONSTRAINT dropped;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+EXECUTE by_place;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -2,6 +2,7 @@
 
 #include "pg/grants/reference.hpp"
 #include "pg/plain/key_conditions.hpp"
+#include "pg/plain/public_rows.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -88,19 +89,79 @@ bool is_ruled_out(const Level* level, const Node* part) {
 // ---- Columns -------------------------------------------------------------------------------
 
 // Whether an outer join may put NULLs in the place of an entry's rows.
-bool may_be_absent(const Node* from, int entry, bool is_absent) {
+bool is_on_open_side(const Node* from, int entry, bool is_absent) {
   if (IsA(from, RangeTblRef)) return is_absent && as<RangeTblRef>(from)->rtindex == entry;
   if (IsA(from, FromExpr)) {
     for (const auto* node : each<const Node>(as<FromExpr>(from)->fromlist)) {
-      if (may_be_absent(node, entry, is_absent)) return true;
+      if (is_on_open_side(node, entry, is_absent)) return true;
     }
     return false;
   }
   const auto* join = as<JoinExpr>(from);
   const bool keeps_left = join->jointype == JOIN_INNER || join->jointype == JOIN_LEFT;
   const bool keeps_right = join->jointype == JOIN_INNER || join->jointype == JOIN_RIGHT;
-  return may_be_absent(join->larg, entry, is_absent || !keeps_left) ||
-         may_be_absent(join->rarg, entry, is_absent || !keeps_right);
+  return is_on_open_side(join->larg, entry, is_absent || !keeps_left) ||
+         is_on_open_side(join->rarg, entry, is_absent || !keeps_right);
+}
+
+// The column of an entry that an expression shows as it is, perhaps as another type of the same
+// form; null if it shows something else.
+const Var* shown_column(const Level* level, const Node* expression) {
+  while (true) {
+    if (IsA(expression, RelabelType)) {
+      expression = as<Node>(as<RelabelType>(expression)->arg);
+      continue;
+    }
+    if (!IsA(expression, Var) || as<Var>(expression)->varlevelsup > 0) return nullptr;
+    const Node* merged = merged_column(level->query, as<Var>(expression));
+    if (merged == nullptr) return as<Var>(expression);
+    expression = merged;
+  }
+}
+
+// A term of a join that compares a column of an entry with another one.
+struct ComparedColumns {
+  const Var* key;  // of the entry; null if the term is another one
+  const Var* own;
+  Oid equality;  // key = own
+};
+
+ComparedColumns compared_columns(const Level* level, const Node* term, int entry) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return {};
+  const auto* comparison = as<OpExpr>(term);
+  const Oid collation = comparison->inputcollid;
+  if (OidIsValid(collation) && !get_collation_isdeterministic(collation)) return {};
+  const Var* left = shown_column(level, static_cast<const Node*>(linitial(comparison->args)));
+  const Var* right = shown_column(level, static_cast<const Node*>(lsecond(comparison->args)));
+  if (left == nullptr || right == nullptr || left->varno == right->varno) return {};
+  if (static_cast<int>(left->varno) == entry) return {left, right, comparison->opno};
+  if (static_cast<int>(right->varno) != entry) return {};
+  return {right, left, get_commutator(comparison->opno)};
+}
+
+// Whether terms of a join say that the columns of a foreign key are equal to those that it names,
+// and nothing else. Several must be of one row.
+bool compare_reference(const Level* level, const List* terms, int entry,
+                       const Reference* reference) {
+  if (!reference->is_checked || has_children_besides_partitions(reference->relation)) return false;
+  if (list_length(terms) != reference->columns) return false;
+  Index of_rows = 0;
+  for (const auto* term : each<const Node>(terms)) {
+    const auto [key, own, equality] = compared_columns(level, term, entry);
+    if (key == nullptr) return false;
+    const auto origin = origin_of(level, as<Node>(own));
+    bool is_of_reference = false;
+    for (int i = 0; origin && i < reference->columns; ++i) {
+      is_of_reference |=
+          key->varattno == reference->key[i] && origin->column == reference->own[i] &&
+          origin->relation == reference->relation && equality == reference->equality[i];
+    }
+    const auto number = static_cast<Index>(own->varno);
+    const bool is_same_row = of_rows == number && entry_of(level, own->varno).below == nullptr;
+    if (!is_of_reference || (of_rows != 0 && !is_same_row)) return false;
+    of_rows = number;
+  }
+  return true;
 }
 
 bool is_valid(const ColumnOrigin& not_null) {
@@ -116,8 +177,10 @@ bool is_valid(const ColumnOrigin& not_null) {
 class NullSearch {
  public:
   bool may_be_null(const Level* level, Node* expression);
+  bool may_be_absent(const Level* level, int entry);
 
  private:
+  bool finds_row_of_reference(const Level* level, int entry);
   bool column_may_be_null(const Level* level, const Var* column);
   bool all_may_be_null(const Level* level, const List* arguments);
 
@@ -125,10 +188,36 @@ class NullSearch {
   int nodes_ = 0;
 };
 
+// Whether the outer join that adds a public table to rows finds a row of it for each of them that
+// WHERE lets pass: by a foreign key whose columns are not NULL there, so that no other outer join
+// has left these rows out. The constraint is as public as all catalogs.
+bool NullSearch::finds_row_of_reference(const Level* level, int entry) {
+  const List* terms = terms_of(condition_of_outer_join(level->query, entry));
+  if (terms == NIL || !is_readable_table(level, entry)) return false;
+  const Var* first = compared_columns(level, static_cast<const Node*>(linitial(terms)), entry).own;
+  const auto origin = first == nullptr ? std::nullopt : origin_of(level, as<Node>(first));
+  if (!origin) return false;
+  for (const auto* term : each<const Node>(terms)) {
+    const Var* own = compared_columns(level, term, entry).own;
+    if (own == nullptr || may_be_null(level, as<Node>(const_cast<Var*>(own)))) return false;
+  }
+  const Oid referenced = entry_of(level, entry).table->relid;
+  for (const auto* reference :
+       each<const Reference>(references_between(origin->relation, referenced))) {
+    if (compare_reference(level, terms, entry, reference)) return true;
+  }
+  return false;
+}
+
+bool NullSearch::may_be_absent(const Level* level, int entry) {
+  return is_on_open_side(as<Node>(level->query->jointree), entry, false) &&
+         !finds_row_of_reference(level, entry);
+}
+
 bool NullSearch::column_may_be_null(const Level* level, const Var* column) {
   level = around(level, column->varlevelsup);
   if (level == nullptr || column->varattno < 1) return true;
-  if (may_be_absent(as<Node>(level->query->jointree), column->varno, false)) return true;
+  if (may_be_absent(level, static_cast<int>(column->varno))) return true;
   auto* here = static_cast<Var*>(copyObjectImpl(column));
   here->varlevelsup = 0;
   if (const auto definition = definition_of(level, here)) {
@@ -286,8 +375,22 @@ bool NullSearch::may_be_null(const Level* level, Node* expression) {
 
 }  // namespace
 
+const Node* condition_of_outer_join(const Query* query, int entry) {
+  const Node* found = nullptr;
+  visit_nodes(query->jointree, [&](const Node* node) {
+    if (!IsA(node, JoinExpr)) return;
+    const auto* join = as<JoinExpr>(node);
+    const Node* side = join->jointype == JOIN_LEFT    ? join->rarg
+                       : join->jointype == JOIN_RIGHT ? join->larg
+                                                      : nullptr;
+    if (side == nullptr || !IsA(side, RangeTblRef)) return;
+    if (as<RangeTblRef>(side)->rtindex == entry) found = join->quals;
+  });
+  return found;
+}
+
 bool may_be_absent(const Level* level, int entry) {
-  return may_be_absent(as<Node>(level->query->jointree), entry, false);
+  return NullSearch().may_be_absent(level, entry);
 }
 
 bool may_be_null(const Level* level, Node* expression) {

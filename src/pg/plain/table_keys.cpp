@@ -209,26 +209,10 @@ bool is_same_way(const Way& one, const Way& other) {
 
 // ---- Conditions ----------------------------------------------------------------------------
 
-// The condition of the outer join that adds the table alone to rows: other rows of the table are
-// joined with none.
-const Node* condition_of_join(const Query* query, int entry) {
-  const Node* found = nullptr;
-  visit_nodes(query->jointree, [&](const Node* node) {
-    if (!IsA(node, JoinExpr)) return;
-    const auto* join = as<JoinExpr>(node);
-    const Node* side = join->jointype == JOIN_LEFT    ? join->rarg
-                       : join->jointype == JOIN_RIGHT ? join->larg
-                                                      : nullptr;
-    if (side == nullptr || !IsA(side, RangeTblRef)) return;
-    if (as<RangeTblRef>(side)->rtindex == entry) found = join->quals;
-  });
-  return found;
-}
-
 // The terms of rows that are joined with one of the entry of a step.
 List* terms_of_joined(const Step& step) {
   return list_concat_copy(terms_of_all_rows(step.level),
-                          terms_of(condition_of_join(step.level->query, step.entry)));
+                          terms_of(condition_of_outer_join(step.level->query, step.entry)));
 }
 
 // A condition of one of the levels on the way, on the rows of its entry alone: as one over the
@@ -281,7 +265,8 @@ Conditions conditions_of(const Way& way) {
     for (auto* term : each<Node>(terms_of_all_rows(step.level))) {
       add_condition(way, i, term, &conditions.all);
     }
-    for (auto* term : each<Node>(terms_of(condition_of_join(step.level->query, step.entry)))) {
+    for (auto* term :
+         each<Node>(terms_of(condition_of_outer_join(step.level->query, step.entry)))) {
       add_condition(way, i, term, &conditions.joined);
     }
   }
