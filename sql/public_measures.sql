@@ -13,10 +13,10 @@ CREATE TABLE room (id int PRIMARY KEY, name text, region text, price numeric, fa
 INSERT INTO room VALUES (1, 'North', 'A', 10, 0.5, 0.25, '2001-05-01', 4, 'NaN', 'Infinity', NULL, 1), (2, 'South', 'A', 2.5, -2, 1.5, '2010-01-01', 4, 1, 1, NULL, 2), (3, 'East', 'B', NULL, 1, 8, NULL, 4, 2, 2, NULL, 3),
   (4, 'Empty', 'C', 40, 3, -1, '2020-01-01', 4, 3, 3, NULL, 4);
 -- 24000 visits of 12000 persons, two of each, of rooms 1 to 3, without a room, and of one that is in no table
-CREATE TABLE visit (person int, room int, minutes int, kind text);
-INSERT INTO visit SELECT 1 + i % 12000, (ARRAY[1, 2, 3, 1, NULL, 9])[1 + i % 6], i % 24, CASE WHEN i % 4 < 2 THEN 'lab' ELSE 'visit' END FROM generate_series(0, 23999) i;
+CREATE TABLE visit (person int, room int, minutes int, kind text, ward text DEFAULT 'm');
+INSERT INTO visit (person, room, minutes, kind) SELECT 1 + i % 12000, (ARRAY[1, 2, 3, 1, NULL, 9])[1 + i % 6], i % 24, CASE WHEN i % 4 < 2 THEN 'lab' ELSE 'visit' END FROM generate_series(0, 23999) i;
 SELECT dp_protect_table('visit', 'person', 2, unit => 'person');
-SELECT dp_set_domain('visit', 'minutes', 0, 30), dp_set_domain('visit', 'kind', '{lab,visit}');
+SELECT dp_set_domain('visit', 'ward', '{m,others}'), dp_set_other_key('visit', 'ward', 'others'::text), dp_set_domain('visit', 'minutes', 0, 30), dp_set_domain('visit', 'kind', '{lab,visit}');
 SELECT dp_grant_private_access('visit', 'regress_dpq_measures_analyst', epsilon => 100);
 GRANT SELECT (id, name, region, price, factor, small, opened, beds, wide, odd, none) ON room TO regress_dpq_measures_analyst;
 -- Each question is asked by the owner, who sees the rows, and by the analyst.
@@ -89,3 +89,16 @@ DECLARE before CURSOR FOR SELECT max(r.price), sum(r.price) > 0 AS is_positive F
 SELECT set_price(4, 60);
 FETCH before;
 ROLLBACK;
+
+-- min and max of texts answer the least and the greatest value of the public list, and of a key of GROUP BY the key itself; both for nothing. FILTER may leave no row. A list of which one stands for all others has no least value.
+SELECT epsilon_spent AS before FROM dp_budget \gset
+SELECT min(r.name), max(r.region), min(r.beds) FROM visit v JOIN room r ON r.id = v.room;
+SELECT min(r.name), max(r.name) FROM visit v LEFT JOIN room r ON r.id = v.room WHERE r.region = 'A';
+SELECT kind, min(kind), max(minutes) FROM visit WHERE kind > 'lab' GROUP BY 1;
+SELECT kind, max(kind) FROM visit GROUP BY ROLLUP (1) ORDER BY 1;
+SELECT epsilon_spent - :before AS epsilon FROM dp_budget;
+SELECT r.region, min(r.region), max(r.region), max(v.kind), count(*) > 0 AS is_there FROM visit v JOIN room r ON r.id = v.room GROUP BY 1 ORDER BY 1;
+SELECT minutes, min(minutes), max(minutes) FILTER (WHERE kind = 'lab') AS filtered, count(*) > 100 AS is_there FROM visit WHERE minutes < 2 GROUP BY 1 ORDER BY 1;
+SELECT min(ward), count(*) > 100 AS is_there FROM visit;
+SELECT ward, min(ward), count(*) > 100 AS is_there FROM visit GROUP BY 1 ORDER BY 1;
+SELECT dp_error_of(max(kind)) FROM visit;
