@@ -175,7 +175,12 @@ void refuse_without_bounds(const PlainLevel* level, const Aggref* call, Node* va
     refuse(level->refused, call->location,
            psprintf("%s has no private counterpart for values of type %s", name,
                     format_type_be(exprType(value))),
-           "Numbers, dates and times have one. Group by other values to see which many rows have.");
+           is_extreme(name)
+               ? "Numbers, dates and times with bounds have one, and other values with a "
+                 "public list, such as those of tables that you may read. Group by others to "
+                 "see which many rows have."
+               : "Numbers, dates and times have one. Group by other values to see which "
+                 "many rows have.");
   }
   const char* column = column_name(level, value);
   const char* owner = for_owner(level, name, value);

@@ -5,6 +5,7 @@
 #include "pg/parameters/private_call.hpp"
 #include "pg/plain/empty_answers.hpp"
 #include "pg/plain/error_of_answer.hpp"
+#include "pg/plain/extreme_key.hpp"
 #include "pg/plain/grouping_sets.hpp"
 #include "pg/plain/keyed_query.hpp"
 #include "pg/plain/lateral_queries.hpp"
@@ -280,10 +281,11 @@ void replace_by_counterparts(const Replacing* replacing) {
 }
 
 // Before the rows get below a list of groups: the numbers of their keys are computed of them.
-void replace_modes(const PlainLevel* level) {
+void replace_by_keys(const PlainLevel* level) {
   replace_all(level, [&](Node* node) -> Node* {
     if (is_error_of_answer(node)) return node;  // that of mode() is refused later
-    return is_mode(node) ? modal_key(level, as<Aggref>(node)) : nullptr;
+    if (is_mode(node)) return modal_key(level, as<Aggref>(node));
+    return IsA(node, Aggref) ? extreme_key(level, as<Aggref>(node)) : nullptr;
   });
 }
 
@@ -291,7 +293,7 @@ void translate_level(const Translation* translation, PlainLevel* level) {
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   attempt(level->refused, [&] { refuse_rows_of_nobody(level); });
   attempt(level->refused, [&] { refuse_conditions_of_no_row(level); });
-  replace_modes(level);
+  replace_by_keys(level);
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });
   replace_by_counterparts(&replacing);

@@ -184,8 +184,8 @@ const char* digest_of_rows(Oid relation, List* columns, Snapshot snapshot) {
           (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
            errmsg("the rows of \"%s\" have changed since the query was planned",
                   name == nullptr ? "a dropped table" : name),
-           errdetail("The groups of the planned query are those of the rows that this public table "
-                     "had then."),
+           errdetail("The groups and bounds of the planned query are those of the rows that this "
+                     "public table had then."),
            errhint("%sAsk again: the query will be planned anew.", charge_of_refused_call())));
 }
 

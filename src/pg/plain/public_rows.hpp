@@ -34,7 +34,7 @@ bool begin_scan(PublicScan* scan, Oid relation, List* columns, Snapshot snapshot
 bool next_row(PublicScan* scan);
 void end_scan(PublicScan* scan);
 
-// Notes that lists of the statement are those of the rows that have been read.
+// Notes that lists or bounds of the statement are those of the rows that have been read.
 void note_rows(Statement* statement, const PublicScan& scan);
 
 // Notes this in a plan of the statement.

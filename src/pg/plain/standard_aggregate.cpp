@@ -398,12 +398,13 @@ Node* only_value(const Level* level, Node* value, Oid aggregate) {
 Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower) {
   Node* only = only_value(level->select, argument_of(call), call->aggfnoid);
   if (only != nullptr) return as_type(level, call, only);
-  const ValueBounds bounds = require_bounds(level, call, argument_of(call));
+  const auto bounds = bounds_of(level->select, argument_of(call));
+  if (!bounds) refuse_without_bounds(level, call, argument_of(call));
   Statement* statement = level->select->statement;
   statement->answered_by_bounds =
       lappend(statement->answered_by_bounds, get_func_name(call->aggfnoid));
-  const double number = is_lower ? bounds.lower : bounds.upper;
-  if (is_temporal(bounds.type)) return as_type(level, call, bound_constant(bounds, number));
+  const double number = is_lower ? bounds->lower : bounds->upper;
+  if (is_temporal(bounds->type)) return as_type(level, call, bound_constant(*bounds, number));
   // Bounds need not be values of the type.
   const ValueType type = *find_value_type(call->aggtype);
   return constant_of_text(call->aggtype, -1, InvalidOid,

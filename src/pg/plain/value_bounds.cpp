@@ -6,6 +6,7 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/public_rows.hpp"
 #include "pg/plain/value_range.hpp"
 #include "pg/server/trees.hpp"
 
@@ -21,6 +22,8 @@ extern "C" {
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 }
 
@@ -179,6 +182,59 @@ MaybeRange range_of_value(const Level* level, const Node* expression, Oid type) 
   if (own == type || (is_number(own) && is_number(type))) return range;
   const TypedRange argument = {range, own};
   return range_of_call("", {&argument, 1}, type, nullptr);
+}
+
+// ---- Columns of public tables ----------------------------------------------------------------
+
+// Reads all values of a column. Not known is the range of one with a value that is not finite.
+PublicRange range_of_rows(Statement* statement, Oid relation, const Var* column) {
+  PublicRange found = {relation, column->varattno, false, 0, 0};
+  PublicScan scan;
+  if (!ActiveSnapshotSet() ||
+      !begin_scan(&scan, relation, list_make1_int(column->varattno), GetActiveSnapshot())) {
+    return found;
+  }
+  const auto* attribute = TupleDescAttr(RelationGetDescr(scan.table), column->varattno - 1);
+  Const value = *makeConst(getBaseType(column->vartype), -1, InvalidOid, attribute->attlen, 0, true,
+                           attribute->attbyval);
+  MaybeRange all;
+  bool are_finite = true;
+  while (next_row(&scan)) {
+    value.constvalue = slot_getattr(scan.slot, column->varattno, &value.constisnull);
+    if (value.constisnull) continue;
+    const MaybeRange number = range_of_constant(&value);
+    are_finite = are_finite && number;
+    if (number) all = all ? hull(*all, *number) : *number;
+  }
+  found.is_known = all && are_finite && !scan.is_too_large;
+  if (found.is_known) {
+    found.lower = all->lower;
+    found.upper = all->upper;
+    note_rows(statement, scan);
+  }
+  end_scan(&scan);
+  return found;
+}
+
+// The range of a column of a table that may be read, whichever of its rows are joined.
+MaybeRange range_in_table(const Level* level, const Var* column) {
+  if (column->varlevelsup > 0 || column->varattno < 1 || !type_with_bounds(column->vartype) ||
+      !is_readable_table(level, static_cast<int>(column->varno))) {
+    return std::nullopt;
+  }
+  const Oid relation = entry_of(level, static_cast<int>(column->varno)).table->relid;
+  Statement* statement = level->statement;
+  const PublicRange* range = nullptr;
+  for (const auto* known : each<const PublicRange>(statement->public_ranges)) {
+    if (known->relation == relation && known->column == column->varattno) range = known;
+  }
+  if (range == nullptr) {
+    auto* read = static_cast<PublicRange*>(palloc(sizeof(PublicRange)));
+    *read = range_of_rows(statement, relation, column);
+    statement->public_ranges = lappend(statement->public_ranges, read);
+    range = read;
+  }
+  return range->is_known ? MaybeRange(Range{range->lower, range->upper}) : std::nullopt;
 }
 
 // ---- The time of the query -----------------------------------------------------------------
@@ -462,7 +518,7 @@ MaybeRange RangeSearch::epoch_of(const Level* level, const FuncExpr* call) {
   if (!is_epoch(call) || (!is_moment && type != TIMEOID && type != INTERVALOID)) {
     return std::nullopt;
   }
-  const auto bounds = bounds_of(level, time);
+  const MaybeRange bounds = with_ends(range_of(level, time));
   if (!bounds) return std::nullopt;
   if (type == INTERVALOID) {
     return Range{seconds_of_interval(bounds->lower), seconds_of_interval(bounds->upper)};
@@ -513,8 +569,9 @@ MaybeRange RangeSearch::range_of_column(const Level* level, Var* column) {
   }
   const auto origin = origin_of(level, as<Node>(column));
   const auto bounds = origin ? bounds_of_column(*origin, column->vartype) : std::nullopt;
-  if (!bounds) return std::nullopt;
-  return Range{bounds->lower, bounds->upper};
+  if (bounds) return Range{bounds->lower, bounds->upper};
+  // Keys of public tables have lists of their own (table_keys.hpp).
+  return use_ == BoundsFor::kValues ? range_in_table(level, column) : std::nullopt;
 }
 
 Node* argument_of(const Aggref* call) {

@@ -3,10 +3,10 @@
 #include "pg/query/level.hpp"
 #include "pg/server/value_type.hpp"
 
-// The public bounds of the values of an expression, from the domains of its columns and the text of
-// the query. A private sum or mean clamps values to bounds, and its noise grows with them. Bounds
-// that are too narrow would make answers wrong, but never less private: the private aggregate
-// clamps whatever it gets.
+// The public bounds of the values of an expression, from the domains of its columns, the rows of
+// public tables and the text of the query. A private sum or mean clamps values to bounds, and its
+// noise grows with them. Bounds that are too narrow would make answers wrong, but never less
+// private: the private aggregate clamps whatever it gets.
 namespace dpquantile {
 
 // As numbers of the expression's type (number_of_value).
@@ -25,16 +25,17 @@ std::optional<ValueType> type_with_bounds(Oid type);
 // no key between bounds of kKeys; those of kAllKeys have all.
 enum class BoundsFor { kValues, kKeys, kAllKeys };
 
-// The bounds of what an expression gives for any row whose columns are within their domains: of
-// columns, casts, arithmetic of numbers, dates and times, CASE, COALESCE, GREATEST, LEAST, NULLIF,
-// the functions and parts of times of value_range.hpp, the length of a text, which has an
-// upper bound if a column declares it, and aggregates of the rows of a person. GREATEST, LEAST, the
-// conditions of CASE and WHERE may state bounds themselves, also by now() from below. None if a
-// column has no domain, the expression is another one, or it is computed from more than 1000
-// others. Both bounds are the same where all values are one number. Where WHERE leaves no more than
-// one number, values have the bounds that they would have without it, and keys that number, or the
-// bound next to WHERE. The granularity is that of a column that is shown as it is, or cast to
-// float8 or numeric.
+// The bounds of what an expression gives for any row whose columns are within their domains, or in
+// a public table that may be read (public_rows.hpp), for values alone: of columns, casts,
+// arithmetic of numbers, dates and times, CASE, COALESCE, GREATEST, LEAST, NULLIF, the functions
+// and parts of times of value_range.hpp, the length of a text, which has an upper bound if a column
+// declares it, and aggregates of the rows of a person. GREATEST, LEAST, the conditions of CASE and
+// WHERE may state bounds themselves, also by now() from below. None if a column has no domain and
+// no least and greatest value in such a table, the expression is another one, or it is computed
+// from more than 1000 others. Both bounds are the same where all values are one number. Where WHERE
+// leaves no more than one number, values have the bounds that they would have without it, and keys
+// that number, or the bound next to WHERE. The granularity is that of a column that is shown as it
+// is, or cast to float8 or numeric.
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression,
                                      BoundsFor use = BoundsFor::kValues);
 

@@ -22,11 +22,20 @@ struct ChosenGroups {
   bool is_public_key;    // whether the key without a list is of a table that no owner protects
 };
 
-// Rows of a public table from which lists of keys have been made (pg/plain).
+// Rows of a public table from which lists of keys or bounds have been made (pg/plain).
 struct PublicRead {
   Oid relation;
   List* columns;  // int
   uint64 digest;  // of the values of these columns in all rows
+};
+
+// Which values but NULL a column of a public table has, as numbers (pg/plain).
+struct PublicRange {
+  Oid relation;
+  AttrNumber column;
+  bool is_known;  // whether there is one, all are finite, and they may be read
+  double lower;
+  double upper;
 };
 
 struct Statement {
@@ -52,6 +61,7 @@ struct Statement {
   bool aggregates_chosen_groups;
   // What has been read of public tables for it: PublicRead (pg/plain).
   List* public_reads;
+  List* public_ranges;  // PublicRange, of each column once
   // The names of standard aggregates of which a public bound is the answer: char* (pg/plain).
   List* answered_by_bounds;
 };

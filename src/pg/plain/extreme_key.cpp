@@ -1,0 +1,93 @@
+#include "pg/plain/extreme_key.hpp"
+
+#include "pg/plain/group_keys.hpp"
+#include "pg/plain/keyed_query.hpp"
+#include "pg/plain/value_bounds.hpp"
+#include "pg/server/trees.hpp"
+#include "pg/vocabulary/catalog_gate.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+}
+
+namespace dpquantile {
+
+namespace {
+
+// 1 for max, -1 for min, 0 for other calls.
+int direction_of(const Aggref* call) {
+  if (call->aggfnoid >= FirstUnpinnedObjectId || call->agglevelsup != 0) return 0;
+  const char* name = get_func_name(call->aggfnoid);
+  if (strcmp(name, "max") == 0) return 1;
+  return strcmp(name, "min") == 0 ? -1 : 0;
+}
+
+// All rows of a group have one value of its key. FILTER may leave none.
+bool is_key_of_group(const Query* query, const Aggref* call, const Node* value) {
+  if (call->aggfilter != nullptr || query->groupingSets != NIL) return false;
+  for (auto* key : each<Node>(get_sortgrouplist_exprs(query->groupClause, query->targetList))) {
+    if (equal(without_relabel(key), value)) return true;
+  }
+  return false;
+}
+
+// The last of values that are not NULL in the order of their type, or the first; null if there is
+// none.
+const Const* extreme_of(const List* values, int direction, Oid collation) {
+  const Const* extreme = nullptr;
+  for (const auto* value : each<const Const>(values)) {
+    if (value->constisnull) continue;
+    auto* order = lookup_type_cache(value->consttype, TYPECACHE_CMP_PROC_FINFO);
+    const bool is_beyond =
+        extreme == nullptr ||
+        direction * DatumGetInt32(FunctionCall2Coll(&order->cmp_proc_finfo, collation,
+                                                    value->constvalue, extreme->constvalue)) >
+            0;
+    if (is_beyond) extreme = value;
+  }
+  return extreme;
+}
+
+bool has_usual_order(const Node* value, Oid collation) {
+  const Oid type = exprType(value);
+  return is_inside_type(type) &&
+         OidIsValid(lookup_type_cache(type, TYPECACHE_CMP_PROC)->cmp_proc) &&
+         (!OidIsValid(collation) || is_inside_collation(collation));
+}
+
+}  // namespace
+
+Node* extreme_key(const PlainLevel* level, const Aggref* call) {
+  const int direction = direction_of(call);
+  if (direction == 0) return nullptr;
+  auto* value = as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+  const bool has_type = exprType(value) == call->aggtype;
+  if (has_type && is_key_of_group(level->select->query, call, without_relabel(value))) {
+    return value;
+  }
+  if (type_with_bounds(exprType(value)) || !has_usual_order(value, call->inputcollid) ||
+      other_value_of(level->select, without_relabel(value)) != nullptr) {
+    return nullptr;
+  }
+  Node* key = without_relabel(value);
+  const List* values = shown_values_of(level->select, key);
+  if (values != NIL) values = values_left_by_where(level->select, key, const_cast<List*>(values));
+  const Const* extreme = extreme_of(values, direction, call->inputcollid);
+  if (extreme == nullptr) return nullptr;
+  Statement* statement = level->select->statement;
+  statement->answered_by_bounds =
+      lappend(statement->answered_by_bounds, get_func_name(call->aggfnoid));
+  auto* answer = static_cast<Const*>(copyObjectImpl(extreme));
+  // A varchar is a text.
+  answer->consttype = call->aggtype;
+  answer->consttypmod = -1;
+  answer->constcollid = call->aggcollid;
+  return as<Node>(answer);
+}
+
+}  // namespace dpquantile
