@@ -102,3 +102,16 @@ SELECT minutes, min(minutes), max(minutes) FILTER (WHERE kind = 'lab') AS filter
 SELECT min(ward), count(*) > 100 AS is_there FROM visit;
 SELECT ward, min(ward), count(*) > 100 AS is_there FROM visit GROUP BY 1 ORDER BY 1;
 SELECT dp_error_of(max(kind)) FROM visit;
+
+-- A number of different values is at most the length of their list, whatever the noise is.
+SET dpquantile.epsilon = 0.1;
+PREPARE kinds AS SELECT count(DISTINCT r.beds) <= 1 AS beds, count(DISTINCT kind) <= 2 AS kinds FROM visit v JOIN room r ON r.id = v.room;
+EXECUTE kinds;
+EXECUTE kinds;
+EXECUTE kinds;
+EXECUTE kinds;
+EXECUTE kinds;
+EXECUTE kinds;
+SELECT ward, count(DISTINCT kind) <= 2 AS kinds FROM visit GROUP BY 1 ORDER BY 1;
+RESET dpquantile.epsilon;
+SELECT count(DISTINCT kind) AS kinds, count(DISTINCT r.name) AS rooms, count(DISTINCT ward) AS wards FROM visit v JOIN room r ON r.id = v.room;

@@ -93,6 +93,29 @@ SELECT region, kind FROM visit LEFT JOIN clinic ON id = clinic GROUP BY 1, 2 ORD
 SELECT epsilon_spent - :before AS epsilon FROM dp_budget;
 SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic AND v.kind = 'lab';
 SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.kind = 'lab';
+-- Without a delta conditions on rows leave no key of a list out, whatever the rows are, and a notice tells so. Those on keys and on public tables do; nothing is charged.
+SELECT epsilon_spent AS before FROM dp_budget \gset
+SET client_min_messages = notice;
+SELECT DISTINCT kind FROM visit WHERE day BETWEEN '2024-01-02' AND '2024-01-03' ORDER BY 1;
+SET client_min_messages = warning;
+SELECT kind FROM visit WHERE clinic = 77 AND kind > 'lab' GROUP BY 1;
+SELECT DISTINCT c.name FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'A' AND v.day > '2024-02-01' ORDER BY 1;
+SELECT DISTINCT c.name, v.kind FROM visit v JOIN clinic c ON c.id = v.clinic AND v.day > '2024-02-01' WHERE c.region = 'A' OR v.kind = 'lab' ORDER BY 1, 2 LIMIT 3;
+SELECT DISTINCT kind FROM (SELECT * FROM visit WHERE day > '2024-02-01') d ORDER BY 1;
+SELECT DISTINCT kind FROM visit WHERE clinic = 3 AND 1 = 0;
+SELECT epsilon_spent - :before AS epsilon FROM dp_budget;
+-- Refused as before: what is computed of the keys, keys without a list, and rows that other rows choose
+SELECT count(*) FROM (SELECT DISTINCT kind FROM visit WHERE clinic = 3) d;
+SELECT DISTINCT clinic FROM visit WHERE kind = 'lab';
+SELECT DISTINCT kind FROM visit WHERE person IN (SELECT person FROM visit WHERE clinic = 3);
+-- With a delta keys of chosen rows are chosen privately, and charged.
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+BEGIN;
+SELECT dp_grant_private_access('visit', 'regress_dpq_keys_analyst', epsilon => 100, delta => 1e-6);
+SET LOCAL SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT private_aggregate, epsilon, delta FROM dp_explain($$SELECT DISTINCT kind FROM visit WHERE day > '2024-02-01'$$);
+ROLLBACK;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 -- No row of the table
 SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'Z' GROUP BY 1, 2;
 -- Texts of floats follow extra_float_digits, of which a plan knows nothing; those of whole numbers follow no setting.

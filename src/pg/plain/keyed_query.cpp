@@ -413,11 +413,17 @@ void note_rows_without_group(const PlainLevel* level, const Replacement& replace
   }
 }
 
+// Who asks which keys the rows have that fulfil a condition may take those of a list for them.
+void note_keys_of_lists(const Level* level, const Replacement& replacement) {
+  for (const auto* key : each<const Node>(replacement.keys)) {
+    note_key(level, key, &level->statement->keys_of_lists);
+  }
+}
+
 // ---- Lists alone ---------------------------------------------------------------------------
 
 // The keys themselves: the first table of the template, with the condition.
-void use_list(Query* query, Query* made, const Replacement& replacement) {
-  Node* condition = over_rows_below(replacement, query->jointree->quals);
+void use_list(Query* query, Query* made, const Replacement& replacement, Node* condition) {
   auto* list = makeNode(RangeTblRef);
   list->rtindex = 1;
   made->rtable = list_make1(linitial(made->rtable));
@@ -425,11 +431,14 @@ void use_list(Query* query, Query* made, const Replacement& replacement) {
   select_from_made(query, made, replacement);
 }
 
-bool is_plain(const Query* query) {
+bool is_plain_choice(const Query* query) {
   return !query->hasAggs && !query->hasWindowFuncs && !query->hasSubLinks &&
          query->groupClause == NIL && query->groupingSets == NIL && query->distinctClause == NIL &&
-         query->havingQual == nullptr && query->setOperations == nullptr &&
-         query->rowMarks == NIL && query->jointree->quals == nullptr;
+         query->havingQual == nullptr && query->setOperations == nullptr && query->rowMarks == NIL;
+}
+
+bool is_plain(const Query* query) {
+  return is_plain_choice(query) && query->jointree->quals == nullptr;
 }
 
 // The same of one table or query.
@@ -469,29 +478,35 @@ bool compares_columns(const Node* term) {
          op_mergejoinable(as<OpExpr>(term)->opno, exprType(left));
 }
 
-// Whether FROM has all rows of the tables, as its joins bring them together: no query below it
-// chooses some, and no join by anything but columns of both sides.
-bool has_all_rows(const Level* level, const Node* from) {
+// Which rows of the tables in FROM a query for keys alone may have: all, as its joins bring them
+// together, or those that conditions choose, also in queries below and in joins.
+enum class RowsOfTables { kAll, kChosen };
+
+// Whether FROM has such rows: those that no query below it chooses, and no join by anything but
+// columns of both sides, are all.
+bool has_rows_of_tables(const Level* level, const Node* from, RowsOfTables rows) {
   check_stack_depth();
   if (IsA(from, JoinExpr)) {
     const auto* join = as<JoinExpr>(from);
     for (const auto* term : each<const Node>(terms_of(join->quals))) {
-      if (!compares_columns(term)) return false;
+      if (rows == RowsOfTables::kAll && !compares_columns(term)) return false;
     }
-    return has_all_rows(level, join->larg) && has_all_rows(level, join->rarg);
+    return has_rows_of_tables(level, join->larg, rows) &&
+           has_rows_of_tables(level, join->rarg, rows);
   }
   if (IsA(from, FromExpr)) {
     const List* parts = as<FromExpr>(from)->fromlist;
     return list_length(parts) == 1 &&
-           has_all_rows(level, static_cast<const Node*>(linitial(parts)));
+           has_rows_of_tables(level, static_cast<const Node*>(linitial(parts)), rows);
   }
   const int number = as<RangeTblRef>(from)->rtindex;
   const Entry& entry = entry_of(level, number);
   if (entry.borrowed != nullptr) return entry.table->tablesample == nullptr;
   if (entry.below == nullptr) return is_readable_table(level, number);
   const Query* below = entry.below->query;
-  return is_plain(below) && below->limitCount == nullptr && below->limitOffset == nullptr &&
-         !below->hasTargetSRFs && has_all_rows(entry.below, as<Node>(below->jointree));
+  return (rows == RowsOfTables::kAll ? is_plain(below) : is_plain_choice(below)) &&
+         below->limitCount == nullptr && below->limitOffset == nullptr && !below->hasTargetSRFs &&
+         has_rows_of_tables(entry.below, as<Node>(below->jointree), rows);
 }
 
 bool is_of_keys_alone(const Query* query) {
@@ -603,18 +618,27 @@ bool list_public_keys(PlainLevel* level) {
   if (!find_keys(level, clauses, Lists::kAll, &replacement)) return false;
   level->unlisted = "The query asks which keys the rows have, and a list does not tell that.";
   const auto* from = as<Node>(query->jointree);
-  if (!is_shown(level->select) || !has_all_rows(level->select, from)) return false;
-  if (find_columns(as<Node>(query->targetList), &replacement) ||
-      find_columns(query->jointree->quals, &replacement)) {
+  if (!is_shown(level->select) || find_columns(as<Node>(query->targetList), &replacement)) {
     return false;
   }
+  const bool has_all = has_rows_of_tables(level->select, from, RowsOfTables::kAll) &&
+                       !find_columns(query->jointree->quals, &replacement);
+  // Without a delta there is no other answer than the list. A query that is asked before another
+  // one, as the list of IN, is not shown with its notice beside it.
+  const bool may_choose = level->delta == 0 && !query->hasSubLinks && !is_in_stages() &&
+                          has_rows_of_tables(level->select, from, RowsOfTables::kChosen);
+  if (!has_all && !may_choose) return false;
   check_combinations(level, replacement);
   Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
-  const List* conditions = key_conditions(level->select, replacement.keys, replacement.new_keys);
+  List* conditions = has_all ? key_conditions(level->select, replacement.keys, replacement.new_keys)
+                             : conditions_of_where(level->select, replacement);
   level->select->listed_groups = Max(leave_keys(level, conditions, &replacement), 1);
   fill_list_join(made, replacement, nullptr);
-  use_list(query, made, replacement);
+  if (!has_all) note_keys_of_lists(level->select, replacement);
+  use_list(query, made, replacement,
+           has_all ? over_rows_below(replacement, query->jointree->quals)
+                   : as<Node>(make_ands_explicit(conditions)));
   return true;
 }
 

@@ -69,6 +69,16 @@ void tell_of_rows_without_group(const Statement* statement) {
   }
 }
 
+// Conditions on rows leave out no key of a list. The notice follows from the query and the grants.
+void tell_of_listed_keys(const Statement* statement) {
+  const List* keys = statement->keys_of_lists;
+  if (keys == NIL) return;
+  ereport(NOTICE, (errmsg("keys are those of a public list, whether or not rows have them: %s",
+                          names_of(keys)),
+                   errhint("Conditions on the keys and on public tables leave keys out, others do "
+                           "not. Show count(*) besides to see which keys many rows have.")));
+}
+
 // Who asks for the largest value may take the bound for it.
 void tell_of_bounds(const List* answered_by_bounds) {
   if (answered_by_bounds == NIL) return;
@@ -133,6 +143,7 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   }
   mark_rows(plan, statement);
   tell_of_bounds(statement->answered_by_bounds);
+  tell_of_listed_keys(statement);
   tell_of_rows_without_group(statement);
   tell_of_chosen_groups(statement);
   return plan;

@@ -7,6 +7,8 @@
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/parameters/private_call.hpp"
+#include "pg/plain/evaluated_key.hpp"
+#include "pg/plain/group_keys.hpp"
 #include "pg/plain/missing_bounds.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
@@ -411,6 +413,25 @@ Node* bound_as_answer(const PlainLevel* level, const Aggref* call, bool is_lower
                           text_of_number(type, nearest_number(type, number)));
 }
 
+// A number of different values is no more than their public list has. That is computed of the
+// answer. A list may stand for other values, or lack some.
+Node* at_most_listed(const PlainLevel* level, const Aggref* call, Node* answer) {
+  Node* value = argument_of(call);
+  if (other_value_of(level->select, value) != nullptr || lacks_many_rows(level->select, value)) {
+    return answer;
+  }
+  const List* values = shown_values_of(level->select, value);
+  const int listed = list_length(values) - (has_null(values) ? 1 : 0);
+  if (listed == 0) return answer;
+  auto* least = makeNode(MinMaxExpr);
+  least->minmaxtype = INT8OID;
+  least->op = IS_LEAST;
+  least->args = list_make2(answer, makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+                                             Int64GetDatum(listed), false, FLOAT8PASSBYVAL));
+  least->location = -1;
+  return as<Node>(least);
+}
+
 Aggref* make_call(const PlainLevel* level, const Aggref* call, const Counterpart& counterpart,
                   Node* row) {
   switch (counterpart.kind) {
@@ -747,6 +768,9 @@ Node* private_counterpart(const PlainLevel* level, const Aggref* call, Node* row
   Aggref* made = make_call(level, call, counterpart, row);
   made->aggfilter = call->aggfilter;
   Node* answer = as_type(level, call, as<Node>(made));
+  if (counterpart.kind == Kind::kCount && call->aggdistinct != NIL) {
+    return at_most_listed(level, call, answer);
+  }
   return counts_rows(call) && row == nullptr ? with_unmatched_row(level, call, answer) : answer;
 }
 

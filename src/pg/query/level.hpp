@@ -55,6 +55,9 @@ struct Statement {
   List* keys_without_null;
   // The names of keys whose lists may lack persons with more rows than the owner states: the same.
   List* keys_without_many_rows;
+  // The names of keys that are shown whether or not the rows that conditions choose have them: the
+  // same.
+  List* keys_of_lists;
   // Groups that are chosen privately, of each choice once (pg/plain), and whether a level
   // aggregates such groups.
   List* chosen_groups;  // ChosenGroups
