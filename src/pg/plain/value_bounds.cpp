@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/value_range.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -61,14 +63,9 @@ std::optional<ValueBounds> bounds_of_column(const ColumnOrigin& origin, Oid type
 
 // ---- Computed numbers ----------------------------------------------------------------------
 
-// The first argument, if it is a text in the query, in lower case; else null.
-const char* first_text(const FuncExpr* call) {
-  if (call->args == NIL) return nullptr;
-  const auto* part = static_cast<const Node*>(linitial(call->args));
-  if (!IsA(part, Const) || as<Const>(part)->constisnull || exprType(part) != TEXTOID)
-    return nullptr;
-  char* written = TextDatumGetCString(as<Const>(part)->constvalue);
-  return asc_tolower(written, strlen(written));
+// The unit that the first argument names; null if it names none.
+const char* first_unit(const FuncExpr* call) {
+  return call->args == NIL ? nullptr : unit_of_text(static_cast<const Node*>(linitial(call->args)));
 }
 
 // Which part of a time a call extracts; null for other calls.
@@ -76,13 +73,13 @@ const char* extracted_part(const FuncExpr* call) {
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
   const bool extracts =
       name != nullptr && (strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0);
-  return extracts && list_length(call->args) == 2 ? first_text(call) : nullptr;
+  return extracts && list_length(call->args) == 2 ? first_unit(call) : nullptr;
 }
 
 // To which unit date_trunc cuts off; null for other calls.
 const char* unit_of(const FuncExpr* call) {
   const char* name = get_func_name(call->funcid);
-  return name != nullptr && strcmp(name, "date_trunc") == 0 ? first_text(call) : nullptr;
+  return name != nullptr && strcmp(name, "date_trunc") == 0 ? first_unit(call) : nullptr;
 }
 
 // The number of characters. A column may declare how many there are at most.
@@ -678,6 +675,28 @@ ValueBounds on_grid(const ValueBounds& column, const Range& range) {
 }
 
 }  // namespace
+
+const char* unit_of_text(const Node* expression) {
+  if (!IsA(expression, Const) || exprType(expression) != TEXTOID) return nullptr;
+  const auto* constant = as<Const>(expression);
+  if (constant->constisnull) return nullptr;
+  constexpr std::pair<const char*, const char*> kUnits[] = {{"second", "s sec secs seconds"},
+                                                            {"minute", "m min mins minutes"},
+                                                            {"hour", "h hr hrs hours"},
+                                                            {"day", "d days"},
+                                                            {"week", "w weeks"},
+                                                            {"month", "mon mons months"},
+                                                            {"quarter", "qtr"},
+                                                            {"year", "y yr yrs years"},
+                                                            {"decade", "dec decs decades"},
+                                                            {"century", "c cent centuries"}};
+  const char* written = TextDatumGetCString(constant->constvalue);
+  const char* name = asc_tolower(written, strlen(written));
+  for (const auto& [unit, others] : kUnits) {
+    if (is_one_of(name, others)) return unit;
+  }
+  return name;
+}
 
 bool is_epoch(const FuncExpr* call) {
   const char* part = extracted_part(call);
