@@ -223,6 +223,43 @@ MaybeRange range_of_time(const Level* level, const Node* expression) {
   return Range{range->lower - day, range->upper + kYear * day};
 }
 
+// What a cast between numbers without digits of its own casts; null for others.
+Node* cast_number(const Node* node) {
+  if (!IsA(node, FuncExpr) || list_length(as<FuncExpr>(node)->args) != 1) return nullptr;
+  const auto* cast = as<FuncExpr>(node);
+  if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
+    return nullptr;
+  }
+  auto* from = static_cast<Node*>(linitial(cast->args));
+  return is_number(cast->funcresulttype) && is_number(exprType(from)) ? from : nullptr;
+}
+
+// Whether a divisor is NULLIF(n, 0) of a whole number.
+bool is_whole_without_zero(const Level* level, const Node* divisor) {
+  while (const Node* from = cast_number(divisor)) divisor = from;
+  if (!IsA(divisor, NullIfExpr)) return false;
+  const auto* choice = as<NullIfExpr>(divisor);
+  if (choice->opno >= FirstUnpinnedObjectId) return false;
+  const auto* number = static_cast<const Node*>(linitial(choice->args));
+  while (number != nullptr && !is_whole_type(exprType(number))) number = cast_number(number);
+  const MaybeRange left_out =
+      range_of_value(level, static_cast<const Node*>(lsecond(choice->args)), FLOAT8OID);
+  return number != nullptr && left_out && left_out->lower == 0 && left_out->upper == 0;
+}
+
+// Those by the negative and by the positive numbers.
+MaybeRange quotients_without_zero(const TypedRange& divided, const TypedRange& divisor, Oid type) {
+  MaybeRange all;
+  const auto add = [&](const Range& by) {
+    if (by.lower > by.upper) return;
+    const MaybeRange part = range_of_operation('/', divided, {by, divisor.type}, type);
+    if (part) all = all ? hull(*all, *part) : *part;
+  };
+  add({divisor.range->lower, std::min(divisor.range->upper, -1.0)});
+  add({std::max(divisor.range->lower, 1.0), divisor.range->upper});
+  return all;
+}
+
 MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
   if (operation->opno >= FirstUnpinnedObjectId || name == nullptr || name[0] == '\0' ||
@@ -239,8 +276,12 @@ MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* oper
   auto* first = static_cast<Node*>(linitial(operation->args));
   const MaybeRange any = range_of(level, first);
   const MaybeRange left = name[0] == '%' ? any : with_ends(any);
-  return range_of_operation(name[0], {left, getBaseType(exprType(first))},
-                            {right, getBaseType(exprType(last))}, operation->opresulttype);
+  const TypedRange divided = {left, getBaseType(exprType(first))};
+  const TypedRange other = {right, getBaseType(exprType(last))};
+  if (name[0] == '/' && is_whole_without_zero(level, last)) {
+    return quotients_without_zero(divided, other, operation->opresulttype);
+  }
+  return range_of_operation(name[0], divided, other, operation->opresulttype);
 }
 
 // A NULL value is in no bounds and counts nowhere.
