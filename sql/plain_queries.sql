@@ -238,6 +238,10 @@ SELECT active, count(*) FROM staff WHERE age < 0 GROUP BY active;
 SELECT dp_private_query('SELECT level, count(*) FROM grades GROUP BY level');
 SELECT width_bucket(age, 20, 60, 4) AS bucket, count(*) FROM staff GROUP BY 1 ORDER BY 1;
 SELECT width_bucket(bonus, 0, 10, 0) AS bucket, count(*) FROM staff GROUP BY 1;
+SELECT round(salary, -4) AS salary, count(*) FROM staff GROUP BY 1 ORDER BY 1;
+SELECT trunc(age / 3.0, 0) AS third, count(*) FROM staff WHERE age < 30 GROUP BY 1 HAVING count(*) > 0.5 ORDER BY 1;
+-- A whole number without zero is 1 at least, or -1 at most.
+SELECT abs(avg(bonus / NULLIF(age - 30, 0))) < 5 AS small FROM staff;
 -- threat 115: a key has one value for a row.
 SELECT generate_series(1, age) AS year, count(*) FROM staff GROUP BY 1;
 

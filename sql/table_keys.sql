@@ -121,6 +121,13 @@ SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WH
 -- Texts of floats follow extra_float_digits, of which a plan knows nothing; those of whole numbers follow no setting.
 SELECT c.rate::text, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
 SELECT 'no. ' || c.id::text, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic AND c.id < 3 GROUP BY 1 ORDER BY 1;
+-- More keys with NULL than an integer has bits
+SELECT 'SELECT count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY ' || string_agg(format('c.region || %L', i), ', ') FROM generate_series(1, 31) i \gexec
+-- Notices name keys as the query does, also below window functions.
+SET client_min_messages = notice;
+SELECT v.kind AS sort, sum(count(*)) OVER () FROM visit v GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM visit v GROUP BY ROLLUP (kind) ORDER BY 1;
+SET client_min_messages = warning;
 
 -- An execution reads the rows that there are.
 PREPARE by_name AS SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region < 'C' GROUP BY 1, 2 ORDER BY 1, 2;

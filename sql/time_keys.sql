@@ -83,6 +83,16 @@ SELECT to_char(local, 'YYYY') AS key, count(*) FROM moments_of_a_century GROUP B
 SELECT to_char(local, 'HH24:MI') AS key, count(*) FROM moments_of_a_century GROUP BY 1;
 SELECT to_char(local, 'HH24:SS') AS key, count(*) FROM moments_of_a_century GROUP BY 1;
 
+-- Parts of a date, and units by their other names
+SELECT extract(year FROM day) * 100 + extract(month FROM day) AS month, count(*) FROM days WHERE day >= '2023-08-01' AND day < '2023-10-01' GROUP BY 1 ORDER BY 1;
+SELECT make_date(extract(year FROM day)::int, extract(month FROM day)::int, 1) AS month, count(*) FROM days WHERE day BETWEEN '2023-08-31' AND '2023-10-01' GROUP BY 1 ORDER BY 1;
+SELECT concat(extract(year FROM day), '-Q', extract(quarter FROM day)) AS quarter, count(*) FROM days WHERE day BETWEEN '2023-03-31' AND '2023-09-30' GROUP BY 1 ORDER BY 1;
+SELECT extract(week FROM day) * 10 + extract(isodow FROM day) AS day_of_year, count(*) FROM days WHERE day BETWEEN '2022-12-30' AND '2023-01-03' GROUP BY 1 HAVING count(*) > 0.5 ORDER BY 1;
+SELECT count(*) AS days, sum(n) AS rows FROM (SELECT date_part('MONTH', day) * 100 + date_part('days', day), count(*) AS n FROM days GROUP BY 1) d;
+SELECT date_part('YEARS', day) AS year, count(*) FROM days WHERE day >= '2022-07-01' GROUP BY 1 ORDER BY 1;
+SELECT date_part('DOW', at) AS day, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('months', day)::date AS month, count(*) FROM days WHERE day >= '2023-08-01' GROUP BY 1 ORDER BY 1;
+
 -- Texts of dates and times have the list of these, in the style of dates of the session.
 SELECT day::text AS day, count(*) FROM days WHERE day BETWEEN '2012-03-01' AND '2012-03-02' GROUP BY 1 ORDER BY 1;
 SELECT CAST(date_trunc('month', at) AS varchar) AS month, count(*) FROM moments WHERE at > '2024-09-15' GROUP BY 1 ORDER BY 1;

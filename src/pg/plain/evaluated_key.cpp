@@ -55,7 +55,7 @@ Oid function_with_digits(Oid function) {
 // For check_functions_in_node(): whether the function cannot be called while planning.
 bool is_other_function(Oid function, void*) {
   if (function >= FirstUnpinnedObjectId) return true;
-  if (OidIsValid(function_with_digits(function))) return false;
+  if (OidIsValid(function_with_digits(function)) || function == F_DATE_PART_TEXT_DATE) return false;
   // An error in a function that is a query would leave a snapshot.
   if (language_of(function) != INTERNALlanguageId) return true;
   const char volatility = func_volatile(function);
@@ -194,6 +194,15 @@ Node* with_parameters(const Node* expression, const List* parts) {
       return as<Node>(parameter);
     }
     const auto* call = as<FuncExpr>(node);
+    // It is a query for the same part of the moment when the date begins.
+    if (IsA(node, FuncExpr) && call->funcid == F_DATE_PART_TEXT_DATE) {
+      Node* date = with_parameters(static_cast<const Node*>(lsecond(call->args)), parts);
+      Node* moment = as<Node>(makeFuncExpr(F_TIMESTAMP_DATE, TIMESTAMPOID, list_make1(date),
+                                           InvalidOid, InvalidOid, COERCE_EXPLICIT_CAST));
+      return as<Node>(makeFuncExpr(F_DATE_PART_TEXT_TIMESTAMP, FLOAT8OID,
+                                   list_make2(copyObjectImpl(linitial(call->args)), moment),
+                                   InvalidOid, call->inputcollid, COERCE_EXPLICIT_CALL));
+    }
     const Oid with_digits = IsA(node, FuncExpr) ? function_with_digits(call->funcid) : InvalidOid;
     if (!OidIsValid(with_digits)) return nullptr;
     Node* argument = with_parameters(static_cast<const Node*>(linitial(call->args)), parts);

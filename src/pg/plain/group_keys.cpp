@@ -134,14 +134,14 @@ bool has_steps_of_one(const Node* key, ValueType type) {
          is_one_of(get_func_name(function), "sign div");
 }
 
-// The whole numbers from one to another. None if there are too many, or beyond 2^53, where a float8
-// has no next whole number.
-List* whole_constants(ValueType type, double first, double last) {
+// The whole numbers from one to another, times a step. None if there are too many, or beyond 2^53,
+// where a float8 has no next whole number.
+List* whole_constants(ValueType type, double first, double last, double step = 1) {
   constexpr double kMost = 9007199254740992;
-  if (!(first >= -kMost && last <= kMost && last - first < kMaxElements)) return NIL;
+  if (!(first * step >= -kMost && last * step <= kMost && last - first < kMaxElements)) return NIL;
   List* values = NIL;
   for (auto number = static_cast<int64>(first); number <= static_cast<int64>(last); ++number) {
-    values = lappend(values, constant_of_number(type, static_cast<double>(number)));
+    values = lappend(values, constant_of_number(type, static_cast<double>(number) * step));
   }
   return values;
 }
@@ -157,20 +157,31 @@ List* series_of_bounds(const ListSearch* search, const Level* level, Node* key) 
 
 // ---- Functions of numbers ------------------------------------------------------------------
 
-// Lists the whole numbers that floor, ceil, round or trunc may give. Of a number that has a list
-// itself they are those of the list.
-List* rounded_numbers(ListSearch* search, const Level* level, const FuncExpr* call) {
+// To which multiples floor, ceil, round or trunc rounds: whole numbers, or as round(x, -2) does. 0
+// for other functions.
+double step_of_rounding(const FuncExpr* call) {
+  const char* name = get_func_name(call->funcid);
+  if (list_length(call->args) == 1) {
+    return is_one_of(name, "floor ceil ceiling round trunc") ? 1 : 0;
+  }
+  if (call->funcid != F_ROUND_NUMERIC_INT4 && call->funcid != F_TRUNC_NUMERIC_INT4) return 0;
+  const auto* digits = static_cast<const Node*>(lsecond(call->args));
+  if (!IsA(digits, Const) || as<Const>(digits)->constisnull) return 0;
+  const int32 number = DatumGetInt32(as<Const>(digits)->constvalue);
+  constexpr int kMostZeros = 15;
+  return number <= 0 && number >= -kMostZeros ? std::pow(10.0, -number) : 0;
+}
+
+// Lists the numbers that such a function may give. Of a number that has a list itself they are
+// those of the list.
+List* rounded_numbers(ListSearch* search, const Level* level, const FuncExpr* call, double step) {
   auto* argument = static_cast<Node*>(linitial(call->args));
   if (values_of(search, level, argument) != NIL) return NIL;
   const auto bounds = bounds_of(level, argument, search->use);
   const auto type = find_value_type(call->funcresulttype);
-  if (!bounds || is_temporal(bounds->type) || !type || list_length(call->args) != 1) return NIL;
-  return whole_constants(*type, std::floor(bounds->lower), std::ceil(bounds->upper));
-}
-
-bool rounds(const FuncExpr* call) {
-  return list_length(call->args) == 1 &&
-         is_one_of(get_func_name(call->funcid), "floor ceil ceiling round trunc");
+  if (!bounds || is_temporal(bounds->type) || !type) return NIL;
+  return whole_constants(*type, std::floor(bounds->lower / step), std::ceil(bounds->upper / step),
+                         step);
 }
 
 // The buckets, and those below and above them.
@@ -186,7 +197,7 @@ List* bucket_numbers(const FuncExpr* call) {
 List* values_of_function(ListSearch* search, const Level* level, const FuncExpr* call) {
   if (List* values = values_of_time_function(level, call)) return values;
   if (call->funcid >= FirstUnpinnedObjectId) return NIL;
-  if (rounds(call)) return rounded_numbers(search, level, call);
+  if (const double step = step_of_rounding(call)) return rounded_numbers(search, level, call, step);
   return is_one_of(get_func_name(call->funcid), "width_bucket") ? bucket_numbers(call) : NIL;
 }
 

@@ -95,8 +95,9 @@ List* columns_of(const Grouping* grouping) {
   foreach (cell, grouping->query->targetList) {
     auto* column = static_cast<TargetEntry*>(copyObjectImpl(lfirst(cell)));
     column->expr = as<Expr>(value_of_column(grouping, column));
+    const char* name = name_of_column(grouping->query, static_cast<TargetEntry*>(lfirst(cell)));
     column->resjunk = false;
-    if (column->resname == nullptr) column->resname = psprintf("c%d", column->resno);
+    column->resname = name != nullptr ? pstrdup(name) : psprintf("c%d", column->resno);
     if (!has_key(grouping, column->ressortgroupref)) column->ressortgroupref = 0;
     columns = lappend(columns, column);
   }

@@ -11,6 +11,7 @@
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/public_rows.hpp"
+#include "pg/plain/query_around.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/plain/subquery_join.hpp"
 #include "pg/plain/table_keys.hpp"
@@ -50,10 +51,8 @@ Const* substitute_of(const List* values) {
 const char* name_of_key(const Query* query, const Node* key) {
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
     if (!equal(column->expr, key)) continue;
-    if (!column->resjunk && column->resname != nullptr) return column->resname;
-    if (!IsA(key, Var) || as<Var>(key)->varattno < 1) break;
-    const auto* table = rt_fetch(as<Var>(key)->varno, query->rtable);
-    return get_rte_attribute_name(const_cast<RangeTblEntry*>(table), as<Var>(key)->varattno);
+    const char* name = name_of_column(query, column);
+    return name != nullptr ? name : "?column?";
   }
   return "?column?";
 }
@@ -200,6 +199,13 @@ bool are_few(const Replacement& replacement) {
 void check_combinations(const PlainLevel* level, const Replacement& replacement) {
   if (are_few(replacement)) return;
   // PostgreSQL 18 forgets where keys are in the text.
+  const int with_null = bms_num_members(replacement.nulls);
+  if (with_null > kMostKeysWithNull) {
+    refuse_with_code(level->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
+                     psprintf("%d keys in GROUP BY have lists with NULL, and at most %d may",
+                              with_null, kMostKeysWithNull),
+                     "Group by fewer columns, or by coalesce(key, value).");
+  }
   refuse_with_code(
       level->refused, ERRCODE_PROGRAM_LIMIT_EXCEEDED, kNowhere,
       psprintf("the %d keys in GROUP BY have %.0f combinations, which are too many groups",

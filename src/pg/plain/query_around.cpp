@@ -9,6 +9,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 }
 
@@ -22,11 +23,11 @@ struct Inner {
   List* expressions;
 };
 
-TargetEntry* append_column(Inner* inner, Node* expression) {
+TargetEntry* append_column(Inner* inner, Node* expression, const char* name) {
   const int number = list_length(inner->columns) + 1;
-  TargetEntry* column =
-      makeTargetEntry(static_cast<Expr*>(copyObjectImpl(expression)),
-                      static_cast<AttrNumber>(number), psprintf("c%d", number), false);
+  TargetEntry* column = makeTargetEntry(
+      static_cast<Expr*>(copyObjectImpl(expression)), static_cast<AttrNumber>(number),
+      name != nullptr ? pstrdup(name) : psprintf("c%d", number), false);
   inner->columns = lappend(inner->columns, column);
   inner->expressions = lappend(inner->expressions, expression);
   return column;
@@ -39,14 +40,15 @@ TargetEntry* add_column(Inner* inner, Node* expression) {
       return static_cast<TargetEntry*>(list_nth(inner->columns, foreach_current_index(cell)));
     }
   }
-  return append_column(inner, expression);
+  return append_column(inner, expression, nullptr);
 }
 
 // A key that is written twice has two columns.
 void add_keys(Inner* inner, const Query* query) {
   for (auto* clause : each<SortGroupClause>(query->groupClause)) {
     Node* key = get_sortgroupclause_expr(clause, query->targetList);
-    append_column(inner, key)->ressortgroupref = clause->tleSortGroupRef;
+    const char* name = name_of_column(query, get_sortgroupclause_tle(clause, query->targetList));
+    append_column(inner, key, name)->ressortgroupref = clause->tleSortGroupRef;
   }
 }
 
@@ -116,6 +118,13 @@ List* without_hidden_keys(const Query* query, List* columns) {
 }
 
 }  // namespace
+
+const char* name_of_column(const Query* query, const TargetEntry* column) {
+  if (!column->resjunk && column->resname != nullptr) return column->resname;
+  const auto* value = as<Var>(column->expr);
+  if (!IsA(value, Var) || value->varlevelsup > 0 || value->varattno < 1) return nullptr;
+  return get_rte_attribute_name(rt_fetch(value->varno, query->rtable), value->varattno);
+}
 
 Var* column_of_table(const TargetEntry* column) {
   auto* expression = as<Node>(column->expr);

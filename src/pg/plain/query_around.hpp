@@ -36,6 +36,10 @@ Query* select_all_from(Query* view);
 // An entry of FROM. The columns of the query have names.
 RangeTblEntry* derived_table(Query* query);
 
+// The name that a query shows a column with, or that of the column which it is; null if it has
+// none.
+const char* name_of_column(const Query* query, const TargetEntry* column);
+
 // A column of the first table in FROM, which has this column of a query.
 Var* column_of_table(const TargetEntry* column);
 

@@ -11,6 +11,7 @@
 
 extern "C" {
 #include "catalog/pg_type_d.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
@@ -289,7 +290,7 @@ struct Reading {
   List* values;   // Const: those of a row
   List* filters;  // PreparedExpression: conditions
   List* keys;     // PreparedExpression
-  List* rows;     // List of List of Const
+  List* rows;     // List of List of Const, in a context of their own while the table is read
   List* known;    // for each key a value that is not NULL, or null
 };
 
@@ -313,24 +314,48 @@ bool pass(const List* filters, const List* values) {
   return true;
 }
 
-// Adds the keys of the row whose values these are.
-void add_row(Reading* reading) {
+// Adds the keys of the row whose values these are. They are computed in a context of rows, what is
+// known of keys stays in the current one.
+void add_row(Reading* reading, MemoryContext of_rows) {
   const bool passes = pass(reading->filters, reading->values);
   if (!passes && !list_member_ptr(reading->known, nullptr)) return;
+  const MemoryContext current = MemoryContextSwitchTo(of_rows);
   List* row = NIL;
   for (const auto* key : each<const PreparedExpression>(reading->keys)) {
     Const* value = computed_constant(*key, reading->values);
     ListCell* known = list_nth_cell(reading->known, list_length(row));
-    if (lfirst(known) == nullptr && !value->constisnull) lfirst(known) = value;
+    if (lfirst(known) == nullptr && !value->constisnull) {
+      MemoryContextSwitchTo(current);
+      lfirst(known) = copyObjectImpl(value);
+      MemoryContextSwitchTo(of_rows);
+    }
     row = lappend(row, value);
   }
   if (passes) reading->rows = lappend(reading->rows, row);
+  MemoryContextSwitchTo(current);
 }
 
 // Keeps each row once. False if there are too many.
 bool keep_different(Reading* reading, const List* keys) {
   reading->rows = different_rows(reading->rows, keys);
   return list_length(reading->rows) <= kMaxElements;
+}
+
+MemoryContext context_of_rows() {
+  return AllocSetContextCreate(CurrentMemoryContext, "dpquantile public rows",
+                               ALLOCSET_DEFAULT_SIZES);
+}
+
+// The same where they are in a context of their own, which they leave for another.
+bool move_different(Reading* reading, const List* keys, MemoryContext* from, MemoryContext to) {
+  const MemoryContext current = MemoryContextSwitchTo(*from);
+  const bool are_few = keep_different(reading, keys);
+  MemoryContextSwitchTo(to);
+  reading->rows = are_few ? static_cast<List*>(copyObjectImpl(reading->rows)) : NIL;
+  MemoryContextSwitchTo(current);
+  MemoryContextDelete(*from);
+  *from = to;
+  return are_few;
 }
 
 List* sorted_numbers(const List* columns) {
@@ -345,30 +370,49 @@ List* sorted_numbers(const List* columns) {
 // So many rows are read before those that are equal to others are left out.
 constexpr int kMostBetween = 4 * kMaxElements;
 
-// Reads the rows of the table. False if it must not be read, or they are too many.
+void free_prepared(const List* prepared) {
+  for (const auto* expression : each<const PreparedExpression>(prepared)) {
+    FreeExprContext(expression->context, true);
+  }
+}
+
+void take_values(Reading* reading, TupleTableSlot* slot) {
+  const ListCell* cell;
+  foreach (cell, reading->values) {
+    auto* value = static_cast<Const*>(lfirst(cell));
+    const auto* column =
+        static_cast<const Var*>(list_nth(reading->columns, foreach_current_index(cell)));
+    value->constvalue = slot_getattr(slot, column->varattno, &value->constisnull);
+  }
+}
+
+// Reads the rows of the table. False if it must not be read, or they are too many or too large.
+// There are never more in memory than some thousands, or some megabytes.
 bool read_table(Reading* reading, Oid relation, const List* keys) {
+  constexpr Size kMostBytes = 4 * kMostListedBytes;
   PublicScan scan;
   List* numbers = sorted_numbers(reading->columns);
   if (!ActiveSnapshotSet() || !begin_scan(&scan, relation, numbers, GetActiveSnapshot())) {
     return false;
   }
+  MemoryContext of_rows = context_of_rows();
   bool are_few = true;
-  while (next_row(&scan)) {
-    // Of too many, the rest is read for its digest alone.
-    if (!are_few) continue;
-    const ListCell* cell;
-    foreach (cell, reading->values) {
-      auto* value = static_cast<Const*>(lfirst(cell));
-      const auto* column =
-          static_cast<const Var*>(list_nth(reading->columns, foreach_current_index(cell)));
-      value->constvalue = slot_getattr(scan.slot, column->varattno, &value->constisnull);
+  while (are_few && next_row(&scan)) {
+    take_values(reading, scan.slot);
+    add_row(reading, of_rows);
+    if (list_length(reading->rows) <= kMostBetween &&
+        MemoryContextMemAllocated(of_rows, false) <= kMostBytes) {
+      continue;
     }
-    add_row(reading);
-    if (list_length(reading->rows) > kMostBetween) are_few = keep_different(reading, keys);
+    are_few = move_different(reading, keys, &of_rows, context_of_rows()) &&
+              MemoryContextMemAllocated(of_rows, false) <= kMostBytes;
   }
-  are_few = are_few && !scan.is_too_large && keep_different(reading, keys);
+  are_few = move_different(reading, keys, &of_rows, CurrentMemoryContext) && are_few &&
+            !scan.is_too_large;
   if (are_few) note_rows(reading->level->statement, scan);
   end_scan(&scan);
+  free_prepared(reading->filters);
+  free_prepared(reading->keys);
   return are_few;
 }
 
@@ -384,7 +428,7 @@ bool read_values(Reading* reading, const List* rows, const List* keys) {
       values = lappend(values, computed_constant(value, NIL));
     }
     reading->values = values;
-    add_row(reading);
+    add_row(reading, CurrentMemoryContext);
     if (list_length(reading->rows) > kMostBetween && !keep_different(reading, keys)) return false;
   }
   return keep_different(reading, keys);
@@ -393,6 +437,51 @@ bool read_values(Reading* reading, const List* rows, const List* keys) {
 bool read_rows(Reading* reading, const RangeTblEntry* table, const List* keys) {
   return table->rtekind == RTE_VALUES ? read_values(reading, table->values_lists, keys)
                                       : read_table(reading, table->relid, keys);
+}
+
+// What has been read of a table for a statement.
+struct RowsOfTable {
+  Oid relation;         // or VALUES:
+  const List* written;  // their rows
+  List* filters;        // Node, over the entry of the table
+  List* expressions;    // the same: keys
+  bool are_known;       // false if they must not be read, or are too many
+  List* rows;           // of Reading
+  List* known;
+};
+
+// Different keys have the same parts, and a level is looked at several times: so each list is read
+// once.
+const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table, List* filters,
+                                 List* expressions) {
+  Statement* statement = level->statement;
+  for (const auto* known : each<const RowsOfTable>(statement->rows_of_tables)) {
+    if (known->relation == table->relid && known->written == table->values_lists &&
+        equal(known->filters, filters) && equal(known->expressions, expressions)) {
+      return known;
+    }
+  }
+  Reading reading{};
+  reading.level = level;
+  for (auto* expression : each<Node>(list_concat_copy(filters, expressions))) {
+    add_columns(&reading, expression);
+  }
+  for (const auto* filter : each<const Node>(filters)) {
+    add_prepared(reading, filter, &reading.filters);
+  }
+  for (const auto* key : each<const Node>(expressions)) {
+    add_prepared(reading, key, &reading.keys);
+    reading.known = lappend(reading.known, nullptr);
+  }
+  for (const auto* column : each<const Var>(reading.columns)) {
+    reading.values = lappend(reading.values, null_like(as<Node>(column)));
+  }
+  const bool are_known = read_rows(&reading, table, expressions);
+  auto* read = static_cast<RowsOfTable*>(palloc(sizeof(RowsOfTable)));
+  *read = {table->relid, table->values_lists, filters,      expressions,
+           are_known,    reading.rows,        reading.known};
+  statement->rows_of_tables = lappend(statement->rows_of_tables, read);
+  return read;
 }
 
 bool is_of_step(const Condition& condition, int step) {
@@ -428,7 +517,9 @@ void add_absent_row(Reading* reading, const List* ways, const List* conditions, 
   for (const auto* column : each<const Var>(absent.columns)) {
     absent.values = lappend(absent.values, null_like(as<Node>(column)));
   }
-  add_row(&absent);
+  add_row(&absent, CurrentMemoryContext);
+  free_prepared(absent.filters);
+  free_prepared(absent.keys);
   reading->rows = list_concat(reading->rows, absent.rows);
   for (int i = 0; i < list_length(reading->known); ++i) {
     ListCell* known = list_nth_cell(reading->known, i);
@@ -451,30 +542,25 @@ bool can_be_computed(const Way& way) {
 // Finds the rows of keys that have the same way. Returns false if they are not found.
 bool find_rows(const List* ways, const List* keys, TableKeys* found) {
   const auto& way = *static_cast<const Way*>(linitial(ways));
-  const Step& table = table_of(way);
-  Reading reading{};
-  reading.level = table.level;
   const Conditions conditions = conditions_of(way);
-  const List* on_table = list_concat_copy(conditions.all, conditions.joined);
-  for (const auto* other : each<const Way>(ways)) add_columns(&reading, key_of_table(*other));
   List* filters = NIL;
-  for (const auto* condition : each<const Condition>(on_table)) {
+  for (const auto* condition :
+       each<const Condition>(list_concat_copy(conditions.all, conditions.joined))) {
     auto* expression = static_cast<Node*>(llast(condition->expressions));
-    if (!can_be_evaluated(expression, pull_vars_of_level(expression, 0))) continue;
-    add_columns(&reading, expression);
-    filters = lappend(filters, expression);
+    if (can_be_evaluated(expression, pull_vars_of_level(expression, 0))) {
+      filters = lappend(filters, expression);
+    }
   }
-  for (const auto* filter : each<const Node>(filters)) {
-    add_prepared(reading, filter, &reading.filters);
-  }
+  List* expressions = NIL;
   for (const auto* other : each<const Way>(ways)) {
-    add_prepared(reading, key_of_table(*other), &reading.keys);
-    reading.known = lappend(reading.known, nullptr);
+    expressions = lappend(expressions, key_of_table(*other));
   }
-  for (const auto* column : each<const Var>(reading.columns)) {
-    reading.values = lappend(reading.values, copyObjectImpl(null_like(as<Node>(column))));
-  }
-  if (!read_rows(&reading, read_entry(way), keys)) return false;
+  const RowsOfTable* table =
+      rows_of_table(table_of(way).level, read_entry(way), filters, expressions);
+  if (!table->are_known) return false;
+  Reading reading{};
+  reading.rows = list_copy(table->rows);
+  reading.known = list_copy(table->known);
   for (int step = 0; step < list_length(way.steps); ++step) {
     const Step& absent = step_of(way, step);
     if (may_be_absent(absent.level, absent.entry)) {

@@ -16,6 +16,7 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -112,7 +113,21 @@ std::optional<ShiftedMoment> shifted_moment(const Level* level, const Node* expr
   return ShiftedMoment{static_cast<Node*>(linitial(sum->args)), length};
 }
 
+constexpr int kLastDay = 100000000;  // of which the microseconds are an int64
+
+// In microseconds
+Timestamp position_of(const Const* moment) {
+  return moment->consttype == DATEOID ? int64{DatumGetDateADT(moment->constvalue)} * USECS_PER_DAY
+                                      : DatumGetTimestamp(moment->constvalue);
+}
+
+// Or the date
 const Const* moment_at(const Const* like, Timestamp at) {
+  if (like->consttype == DATEOID) {
+    const int64 day = at / USECS_PER_DAY - (at % USECS_PER_DAY < 0 ? 1 : 0);
+    return makeConst(DATEOID, -1, InvalidOid, sizeof(DateADT),
+                     DateADTGetDatum(static_cast<DateADT>(day)), false, true);
+  }
   return makeConst(like->consttype, -1, InvalidOid, sizeof(Timestamp), TimestampGetDatum(at), false,
                    FLOAT8PASSBYVAL);
 }
@@ -192,7 +207,7 @@ int64 step_of(const FuncExpr* call) {
   if (call->funcid == F_DATE_TIMESTAMP || call->funcid == F_DATE_TIMESTAMPTZ) {
     return step_of_unit("day");
   }
-  if (strcmp(name, "date_trunc") == 0) return step_of_unit(text_constant(argument(call, 0)));
+  if (strcmp(name, "date_trunc") == 0) return step_of_unit(unit_of_text(argument(call, 0)));
   return strcmp(name, "date_bin") == 0 ? step_of_stride(argument(call, 0)) : 0;
 }
 
@@ -219,8 +234,12 @@ Node* unshifted_moment(const Level* level, Node* moment, int64 step) {
 // The moments from bound to bound, so near to each other that no value is missed. Where the clock
 // goes back soon after the first, a day goes on that is over then.
 List* moments_between(const TimeBounds& bounds, int64 step, int most) {
-  const Timestamp first = DatumGetTimestamp(bounds.lower->constvalue);
-  const Timestamp last = DatumGetTimestamp(bounds.upper->constvalue);
+  for (const Const* end : {bounds.lower, bounds.upper}) {
+    if (end->consttype == DATEOID && std::abs(DatumGetDateADT(end->constvalue)) > kLastDay)
+      return NIL;
+  }
+  const Timestamp first = position_of(bounds.lower);
+  const Timestamp last = position_of(bounds.upper);
   List* moments = NIL;
   for (int i = 1; i <= kFoldSteps && first + i * kFoldStep < last; ++i) {
     moments = lappend(moments, const_cast<Const*>(moment_at(bounds.upper, first + i * kFoldStep)));
@@ -278,7 +297,7 @@ List* years(const Level* level, const FuncExpr* call, Node* moment) {
 }
 
 List* extracted_parts(const Level* level, const FuncExpr* call) {
-  const char* part_name = text_constant(argument(call, 0));
+  const char* part_name = unit_of_text(argument(call, 0));
   auto* moment = static_cast<Node*>(lsecond(call->args));
   if (part_name == nullptr || !is_in_calendar(exprType(moment))) return NIL;
   for (const Part& part : kParts) {
@@ -296,9 +315,11 @@ constexpr int kMostMomentsOfParts = 13 * kMaxElements;
 
 // The step for the unit with which a part changes; 0 if it is no such part.
 int64 step_of_part(const FuncExpr* call) {
-  const char* name = extracts_part(call) ? text_constant(argument(call, 0)) : nullptr;
-  if (name == nullptr || !is_moment(exprType(argument(call, 1)))) return 0;
-  return step_of_unit(is_one_of(name, "dow isodow doy") ? "day" : name);
+  const char* name = extracts_part(call) ? unit_of_text(argument(call, 0)) : nullptr;
+  if (name == nullptr || !is_in_calendar(exprType(argument(call, 1)))) return 0;
+  const int64 step = step_of_unit(is_one_of(name, "dow isodow doy") ? "day" : name);
+  const bool is_of_dates = step >= step_of_unit("day");
+  return is_of_dates || is_moment(exprType(argument(call, 1))) ? step : 0;
 }
 
 // After how long a part of a time repeats.
@@ -326,7 +347,7 @@ UnitOfMoment unit_of(const Node* node) {
   }
   if (const int64 step = step_of_part(call)) {
     return {static_cast<Node*>(lsecond(call->args)), step, nullptr,
-            cycle_of_part(text_constant(argument(call, 0)))};
+            cycle_of_part(unit_of_text(argument(call, 0)))};
   }
   const bool is_bin = is_one_of(get_func_name(call->funcid), "date_bin");
   Node* moment = is_bin ? nullptr : moment_of(call);
@@ -380,7 +401,7 @@ List* values_for_moments(const Level* level, const Node* key, const Node* moment
 List* values_between_bounds(const Level* level, const Node* key, const UnitOfMoment& least) {
   Node* moment = unshifted_moment(level, least.moment, least.step);
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
-  if (!bounds || !is_moment(bounds->lower->consttype)) return NIL;
+  if (!bounds || !is_in_calendar(bounds->lower->consttype)) return NIL;
   List* moments = moments_between(*bounds, least.step, kMostMomentsOfParts);
   return moments == NIL ? NIL : values_for_moments(level, key, moment, moments);
 }
@@ -436,7 +457,7 @@ List* values_of_cycle(const Level* level, const Node* key, const UnitOfMoment& l
           ? as<Node>(makeFuncExpr(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, list_make1(least.moment),
                                   InvalidOid, InvalidOid, COERCE_EXPLICIT_CAST))
           : least.moment;
-  const Const* any = makeNullConst(TIMESTAMPOID, -1, InvalidOid);
+  const Const* any = makeNullConst(exprType(local), -1, InvalidOid);
   List* times = NIL;
   for (int64 at = 0; at < end; at += step) {
     times = lappend(times, const_cast<Const*>(moment_at(any, at)));
@@ -470,7 +491,7 @@ Node* moment_of(const FuncExpr* call) {
 Node* moment_of_year(const FuncExpr* call) {
   if (!extracts_part(call)) return nullptr;
   auto* moment = static_cast<Node*>(lsecond(call->args));
-  const char* part = text_constant(argument(call, 0));
+  const char* part = unit_of_text(argument(call, 0));
   return part != nullptr && strcmp(part, "year") == 0 && is_in_calendar(exprType(moment)) ? moment
                                                                                           : nullptr;
 }

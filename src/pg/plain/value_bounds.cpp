@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/public_rows.hpp"
 #include "pg/plain/value_range.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -64,14 +66,9 @@ std::optional<ValueBounds> bounds_of_column(const ColumnOrigin& origin, Oid type
 
 // ---- Computed numbers ----------------------------------------------------------------------
 
-// The first argument, if it is a text in the query, in lower case; else null.
-const char* first_text(const FuncExpr* call) {
-  if (call->args == NIL) return nullptr;
-  const auto* part = static_cast<const Node*>(linitial(call->args));
-  if (!IsA(part, Const) || as<Const>(part)->constisnull || exprType(part) != TEXTOID)
-    return nullptr;
-  char* written = TextDatumGetCString(as<Const>(part)->constvalue);
-  return asc_tolower(written, strlen(written));
+// The unit that the first argument names; null if it names none.
+const char* first_unit(const FuncExpr* call) {
+  return call->args == NIL ? nullptr : unit_of_text(static_cast<const Node*>(linitial(call->args)));
 }
 
 // Which part of a time a call extracts; null for other calls.
@@ -79,13 +76,13 @@ const char* extracted_part(const FuncExpr* call) {
   const char* name = call->funcid < FirstUnpinnedObjectId ? get_func_name(call->funcid) : nullptr;
   const bool extracts =
       name != nullptr && (strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0);
-  return extracts && list_length(call->args) == 2 ? first_text(call) : nullptr;
+  return extracts && list_length(call->args) == 2 ? first_unit(call) : nullptr;
 }
 
 // To which unit date_trunc cuts off; null for other calls.
 const char* unit_of(const FuncExpr* call) {
   const char* name = get_func_name(call->funcid);
-  return name != nullptr && strcmp(name, "date_trunc") == 0 ? first_text(call) : nullptr;
+  return name != nullptr && strcmp(name, "date_trunc") == 0 ? first_unit(call) : nullptr;
 }
 
 // The number of characters. A column may declare how many there are at most.
@@ -282,6 +279,43 @@ MaybeRange range_of_time(const Level* level, const Node* expression) {
   return Range{range->lower - day, range->upper + kYear * day};
 }
 
+// What a cast between numbers without digits of its own casts; null for others.
+Node* cast_number(const Node* node) {
+  if (!IsA(node, FuncExpr) || list_length(as<FuncExpr>(node)->args) != 1) return nullptr;
+  const auto* cast = as<FuncExpr>(node);
+  if (cast->funcformat != COERCE_IMPLICIT_CAST && cast->funcformat != COERCE_EXPLICIT_CAST) {
+    return nullptr;
+  }
+  auto* from = static_cast<Node*>(linitial(cast->args));
+  return is_number(cast->funcresulttype) && is_number(exprType(from)) ? from : nullptr;
+}
+
+// Whether a divisor is NULLIF(n, 0) of a whole number.
+bool is_whole_without_zero(const Level* level, const Node* divisor) {
+  while (const Node* from = cast_number(divisor)) divisor = from;
+  if (!IsA(divisor, NullIfExpr)) return false;
+  const auto* choice = as<NullIfExpr>(divisor);
+  if (choice->opno >= FirstUnpinnedObjectId) return false;
+  const auto* number = static_cast<const Node*>(linitial(choice->args));
+  while (number != nullptr && !is_whole_type(exprType(number))) number = cast_number(number);
+  const MaybeRange left_out =
+      range_of_value(level, static_cast<const Node*>(lsecond(choice->args)), FLOAT8OID);
+  return number != nullptr && left_out && left_out->lower == 0 && left_out->upper == 0;
+}
+
+// Those by the negative and by the positive numbers.
+MaybeRange quotients_without_zero(const TypedRange& divided, const TypedRange& divisor, Oid type) {
+  MaybeRange all;
+  const auto add = [&](const Range& by) {
+    if (by.lower > by.upper) return;
+    const MaybeRange part = range_of_operation('/', divided, {by, divisor.type}, type);
+    if (part) all = all ? hull(*all, *part) : *part;
+  };
+  add({divisor.range->lower, std::min(divisor.range->upper, -1.0)});
+  add({std::max(divisor.range->lower, 1.0), divisor.range->upper});
+  return all;
+}
+
 MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
   if (operation->opno >= FirstUnpinnedObjectId || name == nullptr || name[0] == '\0' ||
@@ -298,8 +332,12 @@ MaybeRange RangeSearch::range_of_operator(const Level* level, const OpExpr* oper
   auto* first = static_cast<Node*>(linitial(operation->args));
   const MaybeRange any = range_of(level, first);
   const MaybeRange left = name[0] == '%' ? any : with_ends(any);
-  return range_of_operation(name[0], {left, getBaseType(exprType(first))},
-                            {right, getBaseType(exprType(last))}, operation->opresulttype);
+  const TypedRange divided = {left, getBaseType(exprType(first))};
+  const TypedRange other = {right, getBaseType(exprType(last))};
+  if (name[0] == '/' && is_whole_without_zero(level, last)) {
+    return quotients_without_zero(divided, other, operation->opresulttype);
+  }
+  return range_of_operation(name[0], divided, other, operation->opresulttype);
 }
 
 // A NULL value is in no bounds and counts nowhere.
@@ -759,6 +797,28 @@ ValueBounds within(const ValueBounds& column, const Range& range, BoundsFor use)
 }
 
 }  // namespace
+
+const char* unit_of_text(const Node* expression) {
+  if (!IsA(expression, Const) || exprType(expression) != TEXTOID) return nullptr;
+  const auto* constant = as<Const>(expression);
+  if (constant->constisnull) return nullptr;
+  constexpr std::pair<const char*, const char*> kUnits[] = {{"second", "s sec secs seconds"},
+                                                            {"minute", "m min mins minutes"},
+                                                            {"hour", "h hr hrs hours"},
+                                                            {"day", "d days"},
+                                                            {"week", "w weeks"},
+                                                            {"month", "mon mons months"},
+                                                            {"quarter", "qtr"},
+                                                            {"year", "y yr yrs years"},
+                                                            {"decade", "dec decs decades"},
+                                                            {"century", "c cent centuries"}};
+  const char* written = TextDatumGetCString(constant->constvalue);
+  const char* name = asc_tolower(written, strlen(written));
+  for (const auto& [unit, others] : kUnits) {
+    if (is_one_of(name, others)) return unit;
+  }
+  return name;
+}
 
 bool is_epoch(const FuncExpr* call) {
   const char* part = extracted_part(call);

@@ -42,4 +42,8 @@ std::optional<ValueBounds> bounds_of(const Level* level, Node* expression,
 // Whether a call is extract(epoch FROM ...).
 bool is_epoch(const FuncExpr* call);
 
+// The unit or part of times that a constant text names, as date_trunc and extract read it: in lower
+// case, and "month" for "months" or "mon". Null if it is no constant.
+const char* unit_of_text(const Node* expression);
+
 }  // namespace dpquantile

@@ -65,6 +65,8 @@ struct Statement {
   // What has been read of public tables for it: PublicRead (pg/plain).
   List* public_reads;
   List* public_ranges;  // PublicRange, of each column once
+  // The keys that have been found in these: RowsOfTable (pg/plain/table_keys.cpp).
+  List* rows_of_tables;
   // The names of standard aggregates of which a public bound is the answer: char* (pg/plain).
   List* answered_by_bounds;
 };
