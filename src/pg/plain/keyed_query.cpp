@@ -11,6 +11,7 @@
 #include "pg/plain/persons_by_group.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/public_rows.hpp"
+#include "pg/plain/shared_parts.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/plain/subquery_join.hpp"
 #include "pg/plain/table_keys.hpp"
@@ -171,6 +172,7 @@ bool find_keys(PlainLevel* level, const List* clauses, Lists lists, Replacement*
     }
     add_key(level, key, *list, replacement);
   }
+  join_keys_of_one_part(level->select, lists, replacement);
   return true;
 }
 

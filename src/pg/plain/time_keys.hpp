@@ -25,6 +25,13 @@ List* values_of_time_function(const Level* level, const FuncExpr* call);
 // `terms`: those of all rows (key_conditions.hpp).
 List* values_of_time_parts(const Level* level, const Node* key, const List* terms);
 
+// The rows of the values that keys have together which are computed of units and parts of one
+// moment: List of List of Const, each once. NIL if they are not, or there are too many moments.
+List* rows_of_time_parts(const Level* level, const List* keys, const List* terms);
+
+// The moment of which these keys are computed by units and parts; null if they are not.
+Node* moment_of_time_parts(const List* keys);
+
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);
 
