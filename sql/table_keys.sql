@@ -267,6 +267,29 @@ INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 SELECT query, p FROM exact, answers(query) p ORDER BY id;
 SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+-- A column that an outer join compares with one of the table is that column, and in rows without one of the table what its own list has beside them.
+TRUNCATE question;
+INSERT INTO question (query) VALUES
+  ('SELECT v.place, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.place GROUP BY 1, 2'),
+  ('SELECT c.name, v.maybe, count(*) FROM stay v LEFT JOIN place c ON v.maybe = c.id GROUP BY 1, 2'),
+  ('SELECT v.free, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.free GROUP BY 1, 2'),
+  ('SELECT v.free, c.name, c.region, count(*) FROM stay v LEFT JOIN place c ON c.id = v.free WHERE v.free > 3 GROUP BY 1, 2, 3'),
+  ('SELECT v.free, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.free AND c.region = ''A'' GROUP BY 1, 2'),
+  ('SELECT v.free, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.free AND v.place = 1 GROUP BY 1, 2'),
+  ('SELECT v.free, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.free WHERE c.id IS NULL GROUP BY 1, 2'),
+  ('SELECT v.free, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.free WHERE c.region = ''B'' GROUP BY 1, 2'),
+  ('SELECT v.free, coalesce(c.name, ''none''), d.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.free LEFT JOIN place d ON d.id = v.free AND d.region = ''B'' GROUP BY 1, 2, 3'),
+  ('SELECT v.kind, k.label, count(*) FROM visit v LEFT JOIN kind k ON k.kind = v.kind GROUP BY 1, 2'),
+  ('SELECT kind, label, count(*) FROM visit v LEFT JOIN kind k USING (kind) GROUP BY 1, 2'),
+  ('SELECT v.kind, k.label, count(*) FROM visit v LEFT JOIN kind k ON k.kind = v.kind AND k.kind = ''lab'' GROUP BY ROLLUP (1, 2)');
+TRUNCATE exact;
+INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT query, p FROM exact, answers(query) p ORDER BY id;
+SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+-- Nothing lists the clinics that the table lacks.
+SELECT v.clinic, c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
 -- A plan is not kept after the foreign key.
 PREPARE by_place AS SELECT c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.place GROUP BY 1 ORDER BY 1;
 EXECUTE by_place;

@@ -474,6 +474,48 @@ List* different_rows(List* rows, const List* expressions) {
   return different;
 }
 
+namespace {
+
+// The equal one of different values in their order; null if there is none.
+Const* value_in_list(const List* values, const Const* value, const Order& order) {
+  int first = 0;
+  int last = list_length(values) - 1;
+  while (first <= last) {
+    const int middle = (first + last) / 2;
+    auto* found = static_cast<Const*>(list_nth(values, middle));
+    const int comparison = compare_constants(value, found, order);
+    if (comparison == 0) return found;
+    if (comparison < 0) {
+      last = middle - 1;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+List* rows_in_lists(const List* rows, const List* expressions, const List* lists) {
+  List* found = NIL;
+  for (const auto* row : each<const List>(rows)) {
+    CHECK_FOR_INTERRUPTS();
+    List* listed = NIL;
+    const ListCell* cell;
+    foreach (cell, row) {
+      const int column = foreach_current_index(cell);
+      const auto* expression = static_cast<const Node*>(list_nth(expressions, column));
+      TypeCacheEntry* type = lookup_type_cache(exprType(expression), TYPECACHE_CMP_PROC_FINFO);
+      Const* value = value_in_list(static_cast<const List*>(list_nth(lists, column)),
+                                   static_cast<const Const*>(lfirst(cell)),
+                                   {&type->cmp_proc_finfo, exprCollation(expression)});
+      if (value != nullptr) listed = lappend(listed, value);
+    }
+    if (list_length(listed) == list_length(row)) found = lappend(found, listed);
+  }
+  return found;
+}
+
 Const* as_stored(const Node* column, const Const* value) {
   auto* kept = static_cast<Const*>(copyObjectImpl(value));
   if (value->consttype >= FirstUnpinnedObjectId) return kept;
@@ -542,6 +584,27 @@ List* evaluated_list(const Level* level, const Node* expression, const Node* inn
   }
   FreeExprContext(prepared.context, true);
   return computed.different(expression);
+}
+
+List* evaluated_rows(const Level* level, const List* expressions, const Node* inner,
+                     const List* values) {
+  const List* parts = list_make1(const_cast<Node*>(inner));
+  List* prepared = NIL;
+  for (const auto* expression : each<const Node>(expressions)) {
+    if (!can_be_evaluated(expression, parts)) return NIL;
+    auto* made = static_cast<PreparedExpression*>(palloc(sizeof(PreparedExpression)));
+    *made = prepare_expression(level, expression, parts);
+    prepared = lappend(prepared, made);
+  }
+  List* rows = NIL;
+  for (auto* value : each<Const>(values)) {
+    List* row = NIL;
+    for (const auto* expression : each<const PreparedExpression>(prepared)) {
+      row = lappend(row, computed_constant(*expression, list_make1(value)));
+    }
+    rows = lappend(rows, row);
+  }
+  return different_rows(rows, expressions);
 }
 
 List* evaluated_combinations(const Level* level, const Node* expression, const List* parts,

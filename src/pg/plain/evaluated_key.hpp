@@ -60,6 +60,10 @@ List* different_values(List* values, const Node* expression);
 // type has one.
 List* different_rows(List* rows, const List* expressions);
 
+// Those of these rows whose values are all in the lists, with the equal values that these have: a
+// list of different values for each expression, NULL last. NULL equals NULL.
+List* rows_in_lists(const List* rows, const List* expressions, const List* lists);
+
 // A value of the type of a column as the column would have it: with the blanks of char(5), and the
 // digits of numeric(8, 2). The value as it is where the column cannot have it.
 Const* as_stored(const Node* column, const Const* value);
@@ -75,6 +79,11 @@ Const* null_like(const Node* expression);
 // whether it is NULL, or fails, for a value of the part that is not NULL.
 List* evaluated_list(const Level* level, const Node* expression, const Node* inner,
                      const List* values, bool* gives_null);
+
+// The rows of what expressions are for the values of a part of all of them, each once; NULL where
+// one fails. NIL if one cannot be computed.
+List* evaluated_rows(const Level* level, const List* expressions, const Node* inner,
+                     const List* values);
 
 // The values of an expression for all combinations of those of its parts, each once, and NULL if it
 // is NULL, or fails, for one. Requires can_be_evaluated(). `lists`: List of List of Const, one for

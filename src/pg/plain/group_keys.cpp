@@ -136,9 +136,10 @@ bool has_steps_of_one(const Node* key, ValueType type) {
 
 // The whole numbers from one to another, times a step. None if there are too many, or beyond 2^53,
 // where a float8 has no next whole number.
-List* whole_constants(ValueType type, double first, double last, double step = 1) {
+List* whole_constants(ValueType type, double first, double last, double step = 1,
+                      int most = kMaxElements) {
   constexpr double kMost = 9007199254740992;
-  if (!(first * step >= -kMost && last * step <= kMost && last - first < kMaxElements)) return NIL;
+  if (!(first * step >= -kMost && last * step <= kMost && last - first < most)) return NIL;
   List* values = NIL;
   for (auto number = static_cast<int64>(first); number <= static_cast<int64>(last); ++number) {
     values = lappend(values, constant_of_number(type, static_cast<double>(number) * step));
@@ -147,12 +148,13 @@ List* whole_constants(ValueType type, double first, double last, double step = 1
 }
 
 // Whole numbers and dates between the bounds of an expression.
-List* series_of_bounds(const ListSearch* search, const Level* level, Node* key) {
+List* series_of_bounds(const ListSearch* search, const Level* level, Node* key,
+                       int most = kMaxElements) {
   const auto type = find_value_type(exprType(key));
   if (!type || oid_of(*type) != exprType(key) || !has_steps_of_one(key, *type)) return NIL;
   const auto bounds = bounds_of(level, key, search->use);
   if (!bounds || bounds->type != *type) return NIL;
-  return whole_constants(*type, std::ceil(bounds->lower), std::floor(bounds->upper));
+  return whole_constants(*type, std::ceil(bounds->lower), std::floor(bounds->upper), 1, most);
 }
 
 // ---- Functions of numbers ------------------------------------------------------------------
@@ -495,6 +497,11 @@ List* public_values_of(const Level* level, Node* key, Lists lists) {
 
 bool lacks_many_rows(const Level* level, Node* key) {
   return all_values_of(level, key, Lists::kAll) == NIL && public_values_of(level, key) != NIL;
+}
+
+List* values_between_bounds(const Level* level, Node* column, int most) {
+  const ListSearch search{};
+  return series_of_bounds(&search, level, column, most);
 }
 
 List* public_values_of_column(Oid relation, const char* column) {

@@ -24,6 +24,10 @@ List* public_values_of(const Level* level, Node* key, Lists lists = Lists::kAll)
 // of rows itself, or what is computed of it without bounds of its own, as least(n, 30) has.
 bool lacks_many_rows(const Level* level, Node* key);
 
+// The whole numbers or dates between the bounds of a column; NIL if it has none, or there are more
+// than `most`.
+List* values_between_bounds(const Level* level, Node* column, int most);
+
 // public_values_of() for a column of a relation, in a query of all of its rows. ereports if the
 // relation or the column is gone.
 List* public_values_of_column(Oid relation, const char* column);

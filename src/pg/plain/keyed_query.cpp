@@ -12,6 +12,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/public_rows.hpp"
 #include "pg/plain/query_around.hpp"
+#include "pg/plain/shared_parts.hpp"
 #include "pg/plain/standard_aggregate.hpp"
 #include "pg/plain/subquery_join.hpp"
 #include "pg/plain/table_keys.hpp"
@@ -109,10 +110,16 @@ struct ListOfKey {
          "table itself which rows there are: it is public.");
 }
 
+bool own_list_of(const Level* level, Node* column, List** values) {
+  *values = shown_values_of(level, column);
+  return other_value_of(level, column) == nullptr;
+}
+
 // Those of keys of public tables.
 void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* lists,
                           Replacement* replacement) {
-  for (const auto* table : each<const TableKeys>(keys_of_tables(level->select, keys))) {
+  for (const auto* table :
+       each<const TableKeys>(keys_of_tables(level->select, keys, own_list_of))) {
     if (table->rows == NIL && !is_after_charge()) refuse_without_rows(level, table->source);
     if (table->rows == NIL || list_member_ptr(table->substitutes, nullptr)) continue;
     auto* factor = static_cast<Factor*>(palloc(sizeof(Factor)));
@@ -171,6 +178,7 @@ bool find_keys(PlainLevel* level, const List* clauses, Lists lists, Replacement*
     }
     add_key(level, key, *list, replacement);
   }
+  join_keys_of_one_part(level->select, lists, replacement);
   return true;
 }
 

@@ -12,7 +12,8 @@ extern "C" {
 // and rows put into it.
 namespace dpquantile {
 
-// Keys that have their values together (table_keys.hpp), or one key with its list.
+// Keys that have their values together (table_keys.hpp, shared_parts.hpp), or one key with its
+// list.
 struct Factor {
   List* numbers;  // int: which of the keys
   List* rows;     // List of List of Const

@@ -180,7 +180,7 @@ class NullSearch {
   bool may_be_absent(const Level* level, int entry);
 
  private:
-  bool finds_row_of_reference(const Level* level, int entry);
+  bool compares_null(const Level* level, int entry);
   bool column_may_be_null(const Level* level, const Var* column);
   bool all_may_be_null(const Level* level, const List* arguments);
 
@@ -188,19 +188,26 @@ class NullSearch {
   int nodes_ = 0;
 };
 
-// Whether the outer join that adds a public table to rows finds a row of it for each of them that
-// WHERE lets pass: by a foreign key whose columns are not NULL there, so that no other outer join
-// has left these rows out. The constraint is as public as all catalogs.
-bool NullSearch::finds_row_of_reference(const Level* level, int entry) {
+// Whether the outer join of an entry compares a column of other rows with it that may be NULL. If
+// not, no other outer join has left these rows out.
+bool NullSearch::compares_null(const Level* level, int entry) {
+  for (const auto* term :
+       each<const Node>(terms_of(condition_of_outer_join(level->query, entry)))) {
+    const Var* own = compared_columns(level, term, entry).own;
+    if (own == nullptr || may_be_null(level, as<Node>(const_cast<Var*>(own)))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// The constraint is as public as all catalogs.
+bool finds_row_of_reference(const Level* level, int entry) {
   const List* terms = terms_of(condition_of_outer_join(level->query, entry));
   if (terms == NIL || !is_readable_table(level, entry)) return false;
   const Var* first = compared_columns(level, static_cast<const Node*>(linitial(terms)), entry).own;
   const auto origin = first == nullptr ? std::nullopt : origin_of(level, as<Node>(first));
   if (!origin) return false;
-  for (const auto* term : each<const Node>(terms)) {
-    const Var* own = compared_columns(level, term, entry).own;
-    if (own == nullptr || may_be_null(level, as<Node>(const_cast<Var*>(own)))) return false;
-  }
   const Oid referenced = entry_of(level, entry).table->relid;
   for (const auto* reference :
        each<const Reference>(references_between(origin->relation, referenced))) {
@@ -209,9 +216,11 @@ bool NullSearch::finds_row_of_reference(const Level* level, int entry) {
   return false;
 }
 
+namespace {
+
 bool NullSearch::may_be_absent(const Level* level, int entry) {
   return is_on_open_side(as<Node>(level->query->jointree), entry, false) &&
-         !finds_row_of_reference(level, entry);
+         !(finds_row_of_reference(level, entry) && !compares_null(level, entry));
 }
 
 bool NullSearch::column_may_be_null(const Level* level, const Var* column) {

@@ -18,6 +18,10 @@ const Node* condition_of_outer_join(const Query* query, int entry);
 // that WHERE lets pass. Not where a foreign key says that the join finds a row of a public table.
 bool may_be_absent(const Level* level, int entry);
 
+// Whether a foreign key says that the outer join that adds a public table to rows finds a row of it
+// for each of them whose columns in the join are not NULL.
+bool finds_row_of_reference(const Level* level, int entry);
+
 // Whether an expression may be NULL in a row that WHERE lets pass. True if nothing says that it is
 // not. Functions are taken to give NULL for NULL alone.
 bool may_be_null(const Level* level, Node* expression);

@@ -39,6 +39,10 @@ struct Way {
   List* steps;           // Step
   List* expressions;     // Node
   bool has_own_columns;  // of the table; else those that they are equal to
+  // A key of other rows that the outer join of the table compares with the column of the table, and
+  // what it may be in a row without one of the table; else null.
+  Node* compared;
+  List* values_without_row;  // Const
 };
 
 constexpr int kMostSteps = 50;
@@ -539,6 +543,64 @@ bool can_be_computed(const Way& way) {
   return true;
 }
 
+// Whether the outer join of an entry compares one column of each side, and nothing else.
+bool has_one_term(const Level* level, int entry) {
+  return list_length(terms_of(condition_of_outer_join(level->query, entry))) == 1;
+}
+
+// A key of other rows as the column of the table of a way with which the outer join of the table
+// compares it. None if it may be something in rows without a match that no list has.
+std::optional<Way> way_of_compared(const Level* level, Node* key, const Way& table,
+                                   OwnList own_list) {
+  const int entry = table_of(table).entry;
+  Node* column = over_entries(level, key);
+  if (list_length(table.steps) != 1 || column == nullptr || !IsA(column, Var)) return std::nullopt;
+  const List* terms = terms_of(condition_of_outer_join(level->query, entry));
+  Node* same = equal_column(level, terms, as<Var>(column), entry);
+  List* values = NIL;
+  if (same == nullptr || !own_list(level, key, &values)) return std::nullopt;
+  Way way{};
+  add_step(&way, level, entry, same);
+  way.compared = key;
+  if (!may_be_absent(level, entry)) return way;
+  if (!finds_row_of_reference(level, entry)) {
+    if (values == NIL) return std::nullopt;
+    way.values_without_row = list_copy(values);
+  }
+  if (!has_null(way.values_without_row) && may_be_null(level, key)) {
+    way.values_without_row = lappend(way.values_without_row, null_like(key));
+  }
+  return way;
+}
+
+// In the place of the last row, which is that of rows without one of the table: one for each value
+// that the compared key may have then. One that the table has is in another row if the join
+// compares nothing else.
+void spread_absent_row(Reading* reading, const List* ways) {
+  for (int number = 0; number < list_length(ways); ++number) {
+    const auto* way = static_cast<const Way*>(list_nth(ways, number));
+    if (way->compared == nullptr) continue;
+    const auto* absent = static_cast<const List*>(llast(reading->rows));
+    reading->rows = list_truncate(reading->rows, list_length(reading->rows) - 1);
+    List* found = NIL;
+    for (const auto* row : each<const List>(reading->rows)) {
+      auto* value = static_cast<Const*>(list_nth(row, number));
+      if (!value->constisnull) found = lappend(found, value);
+    }
+    const List* keys = list_make1(way->compared);
+    const List* lists = list_make1(different_values(found, way->compared));
+    const bool is_exact = has_one_term(table_of(*way).level, table_of(*way).entry);
+    for (auto* value : each<Const>(way->values_without_row)) {
+      const List* rows = list_make1(list_make1(value));
+      if (is_exact && rows_in_lists(rows, keys, lists) != NIL) continue;
+      List* row = list_copy(absent);
+      lfirst(list_nth_cell(row, number)) = value;
+      reading->rows = lappend(reading->rows, row);
+    }
+    return;
+  }
+}
+
 // Finds the rows of keys that have the same way. Returns false if they are not found.
 bool find_rows(const List* ways, const List* keys, TableKeys* found) {
   const auto& way = *static_cast<const Way*>(linitial(ways));
@@ -563,15 +625,38 @@ bool find_rows(const List* ways, const List* keys, TableKeys* found) {
   reading.known = list_copy(table->known);
   for (int step = 0; step < list_length(way.steps); ++step) {
     const Step& absent = step_of(way, step);
-    if (may_be_absent(absent.level, absent.entry)) {
-      add_absent_row(&reading, ways, conditions.all, step);
-    }
+    if (!may_be_absent(absent.level, absent.entry)) continue;
+    const int rows = list_length(reading.rows);
+    add_absent_row(&reading, ways, conditions.all, step);
+    if (list_length(reading.rows) > rows) spread_absent_row(&reading, ways);
   }
   if (!keep_different(&reading, keys)) return false;
   found->source = name_of_source(way);
   found->rows = reading.rows;
   found->substitutes = reading.known;
   return true;
+}
+
+// Finds ways of keys without one: of each table one that its outer join compares.
+void add_ways_of_compared(const Level* level, const List* keys, List* ways, OwnList own_list) {
+  for (int i = 0; i < list_length(ways); ++i) {
+    const auto* table = static_cast<const Way*>(list_nth(ways, i));
+    if (table == nullptr || !table->has_own_columns) continue;
+    bool has_compared = false;
+    for (const auto* way : each<const Way>(ways)) {
+      has_compared |= way != nullptr && way->compared != nullptr && is_same_way(*table, *way);
+    }
+    for (int j = 0; j < list_length(ways) && !has_compared; ++j) {
+      auto* key = static_cast<Node*>(list_nth(keys, j));
+      if (list_nth(ways, j) != nullptr || !is_of_usual_type(key)) continue;
+      const auto way = way_of_compared(level, key, *table, own_list);
+      if (!way) continue;
+      auto* found = static_cast<Way*>(palloc(sizeof(Way)));
+      *found = *way;
+      lfirst(list_nth_cell(ways, j)) = found;
+      has_compared = true;
+    }
+  }
 }
 
 }  // namespace
@@ -581,7 +666,7 @@ bool is_of_table(const Level* level, Node* key) {
   return way && way->has_own_columns && can_be_computed(*way);
 }
 
-List* keys_of_tables(const Level* level, const List* keys) {
+List* keys_of_tables(const Level* level, const List* keys, OwnList own_list) {
   List* ways = NIL;  // of each key, or null
   for (auto* key : each<Node>(keys)) {
     auto* found = static_cast<Way*>(nullptr);
@@ -592,6 +677,7 @@ List* keys_of_tables(const Level* level, const List* keys) {
     }
     ways = lappend(ways, found);
   }
+  if (own_list != nullptr) add_ways_of_compared(level, keys, ways, own_list);
   List* tables = NIL;
   for (int i = 0; i < list_length(keys); ++i) {
     const auto* first = static_cast<const Way*>(list_nth(ways, i));
@@ -613,7 +699,7 @@ List* keys_of_tables(const Level* level, const List* keys) {
 }
 
 List* values_of_table(const Level* level, Node* key) {
-  const List* tables = keys_of_tables(level, list_make1(key));
+  const List* tables = keys_of_tables(level, list_make1(key), nullptr);
   if (tables == NIL) return NIL;
   List* values = NIL;
   for (const auto* row : each<const List>(static_cast<const TableKeys*>(linitial(tables))->rows)) {

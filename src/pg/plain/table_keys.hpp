@@ -5,9 +5,10 @@
 // Keys that are columns of a public table or of VALUES in FROM, or computed of those of one, also
 // through derived tables: SELECT c.name, v.kind, count(*) FROM visits v LEFT JOIN clinics c ON …
 // GROUP BY c.name, v.kind. Their list is what they are in the rows of the table (public_rows.hpp),
-// and where an outer join leaves the table out. Conditions on the table alone leave rows out. The
-// table is public, and so is the list: it does not tell which of its rows protected rows are joined
-// with.
+// and where an outer join leaves the table out. A column of other rows that this join compares with
+// one of the table is that column, and has the values of its own list where the table is left out.
+// Conditions on the table alone leave rows out. The table is public, and so is the list: it does
+// not tell which of its rows protected rows are joined with.
 namespace dpquantile {
 
 // Keys of one table or VALUES, which have their values together: of the name and the region of a
@@ -24,7 +25,10 @@ struct TableKeys {
 // Those among the keys of a level whose values are found: TableKeys. No key is in two. Not found
 // are those with more than kMaxElements rows, of tables that must not be read, and of types or
 // collations that are not PostgreSQL's own, or have no order.
-List* keys_of_tables(const Level* level, const List* keys);
+// `own_list` gives the list that a column has without tables, and is false where one of its values
+// stands for all others; null: only keys of tables are looked for.
+using OwnList = bool (*)(const Level* level, Node* column, List** values);
+List* keys_of_tables(const Level* level, const List* keys, OwnList own_list);
 
 // Whether a key is a column of a table that may be read or of VALUES, or computed of those of one.
 bool is_of_table(const Level* level, Node* key);

@@ -398,11 +398,18 @@ List* values_for_moments(const Level* level, const Node* key, const Node* moment
   return list_length(values) <= kMaxElements ? values : NIL;
 }
 
-List* values_between_bounds(const Level* level, const Node* key, const UnitOfMoment& least) {
+// The moments between the bounds of that of which they are such; NIL if there are too many.
+List* moments_of_bounds(const Level* level, const UnitOfMoment& least, Node** of_moment) {
   Node* moment = unshifted_moment(level, least.moment, least.step);
+  *of_moment = moment;
   const auto bounds = moment == nullptr ? std::nullopt : time_bounds(level, moment);
   if (!bounds || !is_in_calendar(bounds->lower->consttype)) return NIL;
-  List* moments = moments_between(*bounds, least.step, kMostMomentsOfParts);
+  return moments_between(*bounds, least.step, kMostMomentsOfParts);
+}
+
+List* values_between_bounds(const Level* level, const Node* key, const UnitOfMoment& least) {
+  Node* moment = nullptr;
+  List* moments = moments_of_bounds(level, least, &moment);
   return moments == NIL ? NIL : values_for_moments(level, key, moment, moments);
 }
 
@@ -441,27 +448,34 @@ int days_of(Cycle cycle) {
   return kDays[static_cast<int>(cycle)];
 }
 
-// The values for the times of a cycle, such as the 24 hours of whatever days. It begins in the leap
+// The times of a cycle, such as the 24 hours of whatever days. It begins in the leap
 // year 2000. The dates of 28 years, of which none at the end of a century is no leap year, have all
 // combinations of weeks, days of the week and of the year.
-List* values_of_cycle(const Level* level, const Node* key, const UnitOfMoment& least) {
+List* times_of_cycle(const UnitOfMoment& least, const Node* local) {
   if (least.cycle == Cycle::kEndless) return NIL;
   const int64 step = least.step <= step_of_unit("minute") ? USECS_PER_MINUTE
                      : least.step <= step_of_unit("hour") ? USECS_PER_HOUR
                                                           : USECS_PER_DAY;
   const int64 end = days_of(least.cycle) * USECS_PER_DAY;
   if (end / step > kMostMomentsOfParts) return NIL;
-  const bool has_zone = exprType(least.moment) == TIMESTAMPTZOID;
-  const Node* local =
-      has_zone
-          ? as<Node>(makeFuncExpr(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, list_make1(least.moment),
-                                  InvalidOid, InvalidOid, COERCE_EXPLICIT_CAST))
-          : least.moment;
   const Const* any = makeNullConst(exprType(local), -1, InvalidOid);
   List* times = NIL;
   for (int64 at = 0; at < end; at += step) {
     times = lappend(times, const_cast<Const*>(moment_at(any, at)));
   }
+  return times;
+}
+
+const Node* local_time_of(const UnitOfMoment& least) {
+  if (exprType(least.moment) != TIMESTAMPTZOID) return least.moment;
+  return as<Node>(makeFuncExpr(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, list_make1(least.moment),
+                               InvalidOid, InvalidOid, COERCE_EXPLICIT_CAST));
+}
+
+List* values_of_cycle(const Level* level, const Node* key, const UnitOfMoment& least) {
+  const Node* local = local_time_of(least);
+  List* times = times_of_cycle(least, local);
+  if (times == NIL) return NIL;
   return values_for_moments(level, of_local_time(key, least.moment, local), local, times);
 }
 
@@ -472,6 +486,28 @@ List* values_of_time_parts(const Level* level, const Node* key) {
   if (least.moment == nullptr) return NIL;
   List* values = values_between_bounds(level, key, least);
   return values != NIL ? values : values_of_cycle(level, key, least);
+}
+
+List* rows_of_time_parts(const Level* level, const List* keys) {
+  const UnitOfMoment least = units_of(as<Node>(keys));
+  if (least.moment == nullptr) return NIL;
+  Node* moment = nullptr;
+  List* moments = moments_of_bounds(level, least, &moment);
+  if (moments != NIL) {
+    return evaluated_rows(level, keys, moment, lappend(moments, null_like(moment)));
+  }
+  const Node* local = local_time_of(least);
+  List* times = times_of_cycle(least, local);
+  if (times == NIL) return NIL;
+  List* of_local_times = NIL;
+  for (const auto* key : each<const Node>(keys)) {
+    of_local_times = lappend(of_local_times, of_local_time(key, least.moment, local));
+  }
+  return evaluated_rows(level, of_local_times, local, lappend(times, null_like(local)));
+}
+
+Node* moment_of_time_parts(const List* keys) {
+  return units_of(as<Node>(keys)).moment;
 }
 
 List* whole_numbers(Oid type, int least, int most) {

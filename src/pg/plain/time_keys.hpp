@@ -24,6 +24,13 @@ List* values_of_time_function(const Level* level, const FuncExpr* call);
 // something else, too, or of units of several zones, or there are too many moments or values.
 List* values_of_time_parts(const Level* level, const Node* key);
 
+// The rows of the values that keys have together which are computed of units and parts of one
+// moment: List of List of Const, each once. NIL if they are not, or there are too many moments.
+List* rows_of_time_parts(const Level* level, const List* keys);
+
+// The moment of which these keys are computed by units and parts; null if they are not.
+Node* moment_of_time_parts(const List* keys);
+
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);
 
