@@ -115,3 +115,9 @@ EXECUTE kinds;
 SELECT ward, count(DISTINCT kind) <= 2 AS kinds FROM visit GROUP BY 1 ORDER BY 1;
 RESET dpquantile.epsilon;
 SELECT count(DISTINCT kind) AS kinds, count(DISTINCT r.name) AS rooms, count(DISTINCT ward) AS wards FROM visit v JOIN room r ON r.id = v.room;
+RESET SESSION AUTHORIZATION;
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA regress_dpq_measures CASCADE;
+DROP OWNED BY regress_dpq_measures_owner, regress_dpq_measures_analyst;
+DROP ROLE regress_dpq_measures_owner, regress_dpq_measures_analyst;
