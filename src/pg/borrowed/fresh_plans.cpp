@@ -36,6 +36,7 @@ void forget_fresh_plans() {
 }
 
 void install_fresh_plans() {
+  ResetPlanCache();
   RegisterXactCallback(forget_at_end, nullptr);
   RegisterSubXactCallback(forget_at_rollback, nullptr);
 }

@@ -16,6 +16,7 @@ void begin_fresh_plan();
 // get as far are forgotten when their transaction or subtransaction ends.
 void forget_fresh_plans();
 
+// Forgets the plans of the session that were made before the library came, too.
 void install_fresh_plans();
 
 }  // namespace dpquantile

@@ -114,7 +114,9 @@ TEST(Moments, HaveAMeanWhoseErrorIsAtLeastTheOther) {
       EXPECT_EQ(at_once.value, mean.value);
       EXPECT_GE(at_once.error, mean.error * (1 - 0x1p-40));
       EXPECT_LE(at_once.error, 8 * (1 + 0x1p-40));
-      if (a >= 0 && b >= 0 && a + b > 0) EXPECT_LE(at_once.error, 2 * mean.error);
+      if (a >= 0 && b >= 0 && a + b > 0) {
+        EXPECT_LE(at_once.error, 2 * mean.error);
+      }
     }
   }
 }
