@@ -272,7 +272,7 @@ List* values_of_case(ListSearch* search, const Level* level, const CaseExpr* cho
 
 // ---- Expressions of a key with a list ----------------------------------------------------
 
-// Of so many combinations of its parts the values of a key are computed.
+// The values of a key are computed for at most so many combinations of its parts.
 constexpr double kMostCombinations = 10 * kMaxElements;
 
 List* values_of_part(ListSearch* search, const Level* level, Node* key);

@@ -42,7 +42,7 @@ Node* constant_of_grouping(const Grouping* grouping, const GroupingFunc* call) {
 
 enum class KeyOf { kNone, kThis, kOthers };
 
-// Of which groupings the expression is a key.
+// The groupings of which the expression is a key.
 KeyOf key_of(const Grouping* grouping, const Node* node) {
   KeyOf key = KeyOf::kNone;
   for (auto* clause : each<SortGroupClause>(grouping->query->groupClause)) {

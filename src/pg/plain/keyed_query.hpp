@@ -57,7 +57,7 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
 // place of the rows, and costs nothing. A condition on the keys chooses among them. The query must
 // be of all rows of the table, perhaps joined with public tables by columns alone, and what it
 // gives must be shown as it is. Without a delta it may choose rows by other conditions, which leave
-// no key out, but for those on a public table of which the keys are; a notice tells so. Returns
+// no key out, except those on the public table that has the keys; a notice tells so. Returns
 // false, and changes nothing, if the query is another one.
 bool list_public_keys(PlainLevel* level);
 

@@ -214,8 +214,8 @@ int64 step_of(const FuncExpr* call) {
 // The moment of which constant intervals make another, also with casts between; the other itself if
 // they make none. The bounds of the one are known, and those of the other where the clock changes
 // are not: so keys are computed for the one. Its stretches with one key are as long as the units of
-// the other, but for changes of the clock. Shifts by months leave out days, such as those of March
-// that February does not have; null where a unit is not much longer.
+// the other, except at changes of the clock. Shifts by months leave out days, such as those of
+// March that February does not have; null where a unit is not much longer.
 Node* unshifted_moment(const Level* level, Node* moment, int64 step) {
   check_stack_depth();
   if (const auto shifted = shifted_moment(level, moment)) {
