@@ -142,7 +142,7 @@ class Neighbours:
         self.changed: Optional[Change] = None
         self.changes = 0
         self.next_id = FIRST_NEW_ID
-        self.are_alike = False  # but for the change
+        self.are_alike = False  # except for the change
         self.settings: List[str] = []  # of the analyst's sessions
 
     def protected_table(self, owner: psycopg2.extensions.connection, table: str) -> Protected:

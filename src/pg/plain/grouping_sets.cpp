@@ -81,7 +81,7 @@ bool is_key(const Query* query, const TargetEntry* column) {
          get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr;
 }
 
-// Of a key that the query has twice, one column may be a key of this grouping and the other not.
+// If the query has a key twice, one column may be a key of this grouping and the other not.
 Node* value_of_column(const Grouping* grouping, const TargetEntry* column) {
   auto* value = as<Node>(column->expr);
   if (!is_key(grouping->query, column)) return without_other_keys(grouping, value);
