@@ -138,6 +138,12 @@ TABLE large_objects;
 SELECT lomowner::regrole, oid = :own AS own, (m).lomowner = lomowner AS row FROM pg_largeobject_metadata m;
 SELECT count(*) FROM pg_largeobject_metadata;
 SELECT count(*) FROM pg_class c FULL JOIN pg_largeobject_metadata m ON m.oid = c.oid WHERE c.oid IS NULL;
+-- threat 344: a function of one's own, however cheap, gets no row that is hidden, and a plan does not tell their number.
+CREATE FUNCTION seen_row(oid) RETURNS bool LANGUAGE plpgsql IMMUTABLE COST 0.000001 AS $$ BEGIN RAISE INFO 'seen'; RETURN true; END $$;
+SELECT count(*) FROM pg_largeobject_metadata WHERE seen_row(oid);
+SELECT count(*) FROM pg_shdepend WHERE classid = 'pg_largeobject'::regclass AND seen_row(objid);
+EXPLAIN SELECT FROM pg_largeobject_metadata;
+EXPLAIN SELECT FROM pg_class c JOIN pg_description d ON d.objoid = c.oid;
 WITH w AS (SELECT m FROM pg_largeobject_metadata m) SELECT count(*) FROM w;
 SELECT count(*) FROM pg_shdepend WHERE classid = 'pg_largeobject'::regclass;
 SELECT count(*) > 0 AS has_rows, bool_and(classid <> 'pg_largeobject'::regclass) AS others FROM pg_shdepend;

@@ -297,6 +297,20 @@ SET SESSION AUTHORIZATION regress_dpq_keys_owner;
 ALTER TABLE stay DROP CONSTRAINT dropped;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 EXECUTE by_place;
+-- threat 343: a catalog tells a restricted session nothing of rows, so no list or bounds are read of it, and no row of it is counted.
+TRUNCATE near;
+INSERT INTO near (query) VALUES
+  ('SELECT c.reltuples, v.kind, count(*) FROM visit v JOIN (SELECT * FROM pg_class WHERE relname = ''large'') c ON c.oid = v.clinic::oid GROUP BY 1, 2'),
+  ('SELECT DISTINCT c.relpages FROM visit v JOIN pg_class c ON c.oid = v.clinic::oid WHERE c.relname = ''large'''),
+  ('SELECT max(c.reltuples) FROM visit v JOIN pg_class c ON c.oid = v.clinic::oid'),
+  ('SELECT c.relname, count(*) FROM visit v JOIN pg_class c ON c.oid = v.clinic::oid WHERE c.reltuples > 1e9 GROUP BY 1'),
+  ('SELECT c.relname, count(*) FROM visit v JOIN pg_class c ON c.oid = v.clinic::oid WHERE c.reltuples < 1e9 GROUP BY 1');
+SELECT query, a FROM near, answers(query) a ORDER BY id;
+-- threat 345: types of one's own with names of PostgreSQL's come first where they are temporary.
+CREATE DOMAIN pg_temp.int4 AS numeric;
+CREATE DOMAIN pg_temp.text AS pg_catalog.int4;
+CREATE DOMAIN pg_temp.bool AS bytea;
+SELECT d.name, v.kind, count(*) FROM visit v LEFT JOIN large d ON d.id = v.clinic AND d.id < 900 GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

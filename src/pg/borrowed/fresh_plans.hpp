@@ -6,7 +6,8 @@
 // that the plan depends on: among others until a table of it is analyzed, or vacuumed after many
 // changes of its rows. Whether a plan was kept would be seen in the time, in notices that come
 // while a query is planned, and in which settings of the session it follows. So no plan over
-// borrowed relations runs twice: each execution has one of its own.
+// borrowed relations outlives its statement: each execution has one of its own. Only a function in
+// SQL runs one several times in a statement, and each is checked and charged.
 namespace dpquantile {
 
 // Before a query over borrowed relations is planned: its plan is not kept.

@@ -104,7 +104,8 @@ void append_arrays(StringInfo text, const Replacement& replacement) {
     if (foreach_current_index(cell) > 0) appendStringInfoString(text, ", ");
     append_array(text, static_cast<const Node*>(lfirst(cell)));
   }
-  if (has_nulls(replacement)) appendStringInfoString(text, ", pg_catalog.unnest(NULL::int4[])");
+  if (has_nulls(replacement))
+    appendStringInfoString(text, ", pg_catalog.unnest(NULL::pg_catalog.int4[])");
   appendStringInfoChar(text, ')');
 }
 

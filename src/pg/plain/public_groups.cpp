@@ -3,15 +3,13 @@
 #include "pg/borrowed/early_values.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/private_function.hpp"
+#include "pg/plain/public_rows.hpp"
 #include "pg/plain/rows_below.hpp"
 #include "pg/server/bytewise_type.hpp"
 #include "pg/server/permissions_of_entry.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "access/table.h"
-#include "access/tableam.h"
-#include "catalog/pg_am_d.h"
 #include "catalog/pg_class.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -19,11 +17,9 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 }
 
@@ -273,34 +269,25 @@ bool passes(const Filter& filter, TupleTableSlot* row) {
   return !result.isnull && DatumGetBool(result.value);
 }
 
-// How many rows pass, at most one more than kMaxElements.
-int count_rows(Relation table, const Filter& filter) {
-  TupleTableSlot* slot = table_slot_create(table, nullptr);
-  TableScanDesc scan = DPQ_SCAN_TABLE(table, GetActiveSnapshot());
-  int rows = 0;
-  while (rows <= kMaxElements && table_scan_getnextslot(scan, ForwardScanDirection, slot)) {
-    if (passes(filter, slot)) ++rows;
-  }
-  table_endscan(scan);
-  ExecDropSingleTupleTableSlot(slot);
-  return rows;
-}
-
-// How many rows of the table the conditions on it may leave, of which those that depend on what is
-// known only later are left out. None if the table is large, or the role may not count them. What
+// How many rows of the table the conditions on it may leave, at most one more than kMaxElements;
+// those that depend on what is known only later are left out. None if the rows cannot be read. What
 // PostgreSQL has estimated changes with each ANALYZE, so the rows are counted.
 std::optional<int> most_groups(const Level* level, const PublicGroups& groups) {
   const Oid relation = rt_fetch(groups.table, level->query->rtable)->relid;
-  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK) return std::nullopt;
-  Relation table = table_open(relation, AccessShareLock);
-  const bool is_readable = ActiveSnapshotSet() && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
-                           !RELATION_IS_OTHER_TEMP(table) && !table->rd_rel->relhassubclass &&
-                           RelationGetNumberOfBlocks(table) <= kMaxElements;
-  const auto rows = is_readable
-                        ? std::optional(count_rows(table, filter_of(level, groups.of_table)))
-                        : std::nullopt;
-  table_close(table, NoLock);
-  return rows;
+  if (!ActiveSnapshotSet() || pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK) {
+    return std::nullopt;
+  }
+  const Filter filter = filter_of(level, groups.of_table);
+  PublicScan scan;
+  if (!begin_scan(&scan, relation, sorted_numbers(filter.columns), GetActiveSnapshot())) {
+    return std::nullopt;
+  }
+  int rows = 0;
+  while (rows <= kMaxElements && next_row(&scan)) {
+    if (passes(filter, scan.slot)) ++rows;
+  }
+  end_scan(&scan);
+  return scan.is_too_large ? std::nullopt : std::optional(rows);
 }
 
 // ---- Columns -------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ extern "C" {
 #include "access/detoast.h"
 #include "access/parallel.h"
 #include "access/table.h"
+#include "catalog/catalog.h"
 #include "catalog/pg_am_d.h"
 #include "catalog/pg_class.h"
 #include "common/hashfn.h"
@@ -30,7 +31,8 @@ bool is_readable_table(const Level* level, int number) {
   const RangeTblEntry* table = entry.table;
   if (table->rtekind != RTE_RELATION || entry.borrowed != nullptr) return false;
   if (table->relkind != RELKIND_RELATION || table->tablesample != nullptr ||
-      table->securityQuals != NIL || find_protected_relation(table->relid) != nullptr) {
+      table->securityQuals != NIL || IsCatalogRelationOid(table->relid) ||
+      find_protected_relation(table->relid) != nullptr) {
     return false;
   }
   return check_enable_rls(table->relid, InvalidOid, true) == RLS_NONE;
@@ -66,8 +68,8 @@ bool has_stored_columns(Relation table, const List* columns) {
 
 bool is_small_heap(Relation table) {
   return table->rd_rel->relkind == RELKIND_RELATION && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
-         !RELATION_IS_OTHER_TEMP(table) && !table->rd_rel->relhassubclass &&
-         RelationGetNumberOfBlocks(table) <= kMaxElements;
+         !IsCatalogRelation(table) && !RELATION_IS_OTHER_TEMP(table) &&
+         !table->rd_rel->relhassubclass && RelationGetNumberOfBlocks(table) <= kMaxElements;
 }
 
 uint64 hash_of_bytes(const void* bytes, Size length, uint64 seed) {
@@ -102,6 +104,15 @@ bool add_value(PublicScan* scan, NullableDatum value, const FormData_pg_attribut
 }
 
 }  // namespace
+
+List* sorted_numbers(const List* columns) {
+  List* numbers = NIL;
+  for (const auto* column : each<const Var>(columns)) {
+    numbers = list_append_unique_int(numbers, column->varattno);
+  }
+  list_sort(numbers, list_int_cmp);
+  return numbers;
+}
 
 bool begin_scan(PublicScan* scan, Oid relation, List* columns, Snapshot snapshot) {
   *scan = {};

@@ -11,10 +11,12 @@ extern "C" {
 // The rows of public tables that are read while a query is planned: tables that the role may read
 // itself, so that nothing of what is read here is new to it. What a plan has of them it keeps to: a
 // plan that is made before the rows change and runs after it would leave out those of a new key.
+// PostgreSQL's own catalogs are not among them: a restricted session sees constants for what they
+// tell of rows (pg/restricted/hidden_facts.hpp), but only in the query that is planned.
 namespace dpquantile {
 
-// Whether an entry of a level is a table without row security that nobody has protected, so that
-// its rows may be read if the role may read their columns.
+// Whether an entry of a level is a table without row security that nobody has protected, and no
+// catalog, so that its rows may be read if the role may read their columns.
 bool is_readable_table(const Level* level, int number);
 
 // The columns of a table, row by row. Plain data; an error ends it, too.
@@ -28,8 +30,11 @@ struct PublicScan {
   bool is_too_large;     // whether a value, or all of them, has too many bytes: then the scan ends
 };
 
-// False if the table is gone, large, of another kind than heap, has children, or the role may not
-// read the columns.
+// The numbers of columns (Var), each once, in ascending order.
+List* sorted_numbers(const List* columns);
+
+// False if the table is gone, large, a catalog, of another kind than heap, has children, or the
+// role may not read the columns.
 bool begin_scan(PublicScan* scan, Oid relation, List* columns, Snapshot snapshot);
 bool next_row(PublicScan* scan);
 void end_scan(PublicScan* scan);

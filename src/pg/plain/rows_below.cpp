@@ -18,6 +18,7 @@ extern "C" {
 #include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -131,8 +132,13 @@ void append_nulls(StringInfo text, const char* prefix, const List* expressions) 
 }
 
 Query* parse_template(const char* text) {
+  const int level = NewGUCNestLevel();
+  (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+                          GUC_ACTION_SAVE, true, 0, false);
   auto* raw = static_cast<RawStmt*>(linitial(raw_parser(text, RAW_PARSE_DEFAULT)));
-  return parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
+  Query* query = parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
+  AtEOXact_GUC(true, level);
+  return query;
 }
 
 Query* make_source(const Query* query) {

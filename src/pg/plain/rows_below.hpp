@@ -29,7 +29,9 @@ void add_column(RowsBelow* rows, Node* expression);
 void check_columns(const PlainLevel* level, const RowsBelow& rows);
 
 // The type of an expression as it is written in a template; NULLs of the types of expressions, each
-// followed by its name and a comma; and a template as a query.
+// followed by its name and a comma; and a template as a query, whatever types and operators of the
+// role's own come first in its search_path: the lists that take the place of its NULLs are of the
+// types that it names.
 char* type_and_collation(const Node* expression);
 void append_nulls(StringInfo text, const char* prefix, const List* expressions);
 Query* parse_template(const char* text);

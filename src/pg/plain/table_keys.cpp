@@ -362,15 +362,6 @@ bool move_different(Reading* reading, const List* keys, MemoryContext* from, Mem
   return are_few;
 }
 
-List* sorted_numbers(const List* columns) {
-  List* numbers = NIL;
-  for (const auto* column : each<const Var>(columns)) {
-    numbers = list_append_unique_int(numbers, column->varattno);
-  }
-  list_sort(numbers, list_int_cmp);
-  return numbers;
-}
-
 // So many rows are read before those that are equal to others are left out.
 constexpr int kMostBetween = 4 * kMaxElements;
 

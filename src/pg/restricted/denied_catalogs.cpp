@@ -57,6 +57,13 @@ bool tells_facts(const RelationPermissions* relation) {
                           "name the columns that you need instead of *.")));
 }
 
+[[noreturn]] void refuse_plan_of_catalog(Oid catalog) {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("EXPLAIN of a query of table %s is not supported", get_rel_name(catalog)),
+                  errdetail_restricted("the plan depends on the number of hidden rows"),
+                  errhint("Run the query itself: it shows the rows that you may see.")));
+}
+
 [[noreturn]] void refuse_statistics(Oid relation) {
   ereport(
       ERROR,
@@ -85,6 +92,7 @@ bool may_read_catalogs(List* permissions, bool ereport_on_violation) {
 void refuse_plan_of_hidden_table(const QueryDesc* query) {
   for (const auto* relation :
        each<const RelationPermissions>(DPQ_PLAN_PERMISSIONS(query->plannedstmt))) {
+    if (condition_on_rows(relation->relid) != nullptr) refuse_plan_of_catalog(relation->relid);
     // The contents of PostgreSQL's own catalogs are no private data.
     if (relation->relid < FirstNormalObjectId || !OidIsValid(relation->checkAsUser)) continue;
     if (pg_class_aclcheck(relation->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK) continue;

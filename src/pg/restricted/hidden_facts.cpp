@@ -195,6 +195,9 @@ void hide_columns(Query* query, int number) {
   RangeTblEntry* entry = rt_fetch(number, query->rtable);  // a copy of what it was
   forget_facts(permissions_of_relation(query, entry), catalog, columns);
   move_into_subquery(query, entry, query_without_facts(catalog, columns));
+  // Else a cheap function of one's own is evaluated before the condition, and a selectivity
+  // function gets statistics of hidden rows.
+  entry->security_barrier = condition_on_rows(catalog) != nullptr;
   name_system_columns(entry->eref);
   table_close(relation, NoLock);
 }
