@@ -49,13 +49,13 @@ SELECT dp_grant_budget('regress_dpq_zcdp', 1, 1e-6, 'ZCDP');
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, 1e-6, '');
 SELECT dp_grant_budget('regress_dpq_zcdp', 'NaN', 1e-6, 'zcdp');
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, 1, 'zcdp');
-SELECT count(*) AS budgets FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
+SELECT count(*) AS budgets FROM dp_budget WHERE role = 'regress_dpq_zcdp';
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, 1e-6, 'zcdp');
 SELECT * FROM budget;
 -- An omitted argument keeps its old value.
-SELECT rho_limit AS before FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole \gset
+SELECT rho_limit AS before FROM dp_budget WHERE role = 'regress_dpq_zcdp' \gset
 SELECT dp_grant_budget('regress_dpq_zcdp', 1);
-SELECT accountant, delta_limit, rho_limit = :before AS same FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
+SELECT accountant, delta_limit, rho_limit = :before AS same FROM dp_budget WHERE role = 'regress_dpq_zcdp';
 SELECT dp_grant_budget('regress_dpq_zcdp', 1, 0);
 -- After a revocation it gets its default again.
 SELECT dp_revoke_budget('regress_dpq_zcdp');
@@ -208,7 +208,7 @@ RESET ROLE;
 -- A limit below the spending
 SELECT dp_grant_budget('regress_dpq_zcdp', 0.5, 1e-6, 'zcdp');
 SELECT * FROM budget;
-SELECT fits FROM dp_budget_fits(0.05) WHERE role = 'regress_dpq_zcdp'::regrole;
+SELECT fits FROM dp_budget_fits(0.05) WHERE role = 'regress_dpq_zcdp';
 SET ROLE regress_dpq_zcdp;
 SELECT dp_median(x, 1e-6, 0, 100) FROM t;
 RESET ROLE;
@@ -222,7 +222,7 @@ SELECT renew(1, 1e-6, 'pure', 0);
 \echo :SQLSTATE
 SELECT renew(1, 1e-6, 'zcdp', 6e-7);
 SELECT rho_limit = dpquantile.rho_within(1, 4e-7) AS of_the_rest, rho_limit < dpquantile.rho_within(1, 1e-6) AS less, charged_delta
-  FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
+  FROM dp_budget WHERE role = 'regress_dpq_zcdp';
 SELECT * FROM budget;
 SET ROLE regress_dpq_zcdp;
 SELECT count(*) >= 0 AS answered FROM (SELECT k, dp_count(0.01) FROM t GROUP BY k HAVING dp_keep_group(0.1, 4e-7)) s;
@@ -237,7 +237,7 @@ SELECT delta_spent, delta_remaining FROM budget;
 SELECT private_aggregate, epsilon, delta, round(rho::numeric, 8) AS rho FROM dp_explain('SELECT dp_iqr(x, 0.1, 1e-9), dp_median(x, 0.1, 0, 100) FROM t');
 RESET ROLE;
 SELECT epsilon_spent = dpquantile.six_digits(dpquantile.epsilon_of_rho(rho_spent::float8, 4e-7), true) AS at_the_rest
-  FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
+  FROM dp_budget WHERE role = 'regress_dpq_zcdp';
 
 -- threat 208: a change of the division, or of the accountant, forgets no delta.
 SELECT renew(3, 1e-6, 'pure');
@@ -290,7 +290,7 @@ SET ROLE regress_dpq_zcdp;
 SELECT dp_median(x, 0.5, 0, 100) IS NOT NULL AS answered FROM t;
 SELECT dp_user_mean(person, x, 0.25, 0, 100) IS NOT NULL AS answered FROM t;
 RESET ROLE;
-CREATE TEMP TABLE kept AS SELECT * FROM dp_budget WHERE role = 'regress_dpq_zcdp'::regrole;
+CREATE TEMP TABLE kept AS SELECT * FROM dp_budget WHERE role = 'regress_dpq_zcdp';
 DELETE FROM dpquantile.budget WHERE role = 'regress_dpq_zcdp'::regrole;
 SELECT dp_grant_budget('regress_dpq_zcdp', 3, 1e-6, 'zcdp');
 SELECT * FROM kept EXCEPT SELECT * FROM dp_budget;

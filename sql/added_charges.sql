@@ -31,7 +31,7 @@ RESET ROLE;
 -- The spending may exceed the limit, and no later answer fits.
 SELECT dp_add_charge('regress_dpq_added_zcdp', 2);
 SELECT epsilon_spent > epsilon_limit AS above, epsilon_remaining, rho_remaining FROM dp_budget
- WHERE role = 'regress_dpq_added_zcdp'::regrole;
+ WHERE role = 'regress_dpq_added_zcdp';
 SET ROLE regress_dpq_added_zcdp;
 SELECT dp_median(x, 1e-3, 0, 100) FROM added_charge_values;
 RESET ROLE;
@@ -64,7 +64,7 @@ SELECT dp_grant_budget('regress_dpq_added_zcdp', 10, 1e-5, 'zcdp', charged_delta
 SELECT dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6), dp_add_charge('regress_dpq_added_zcdp', 0.1, 1e-6, 0.004),
        dp_add_charge('regress_dpq_added_zcdp', NULL, 1e-6, 0.001);
 SELECT number, epsilon, delta, rho FROM dp_ledger WHERE role = 'regress_dpq_added_zcdp' AND delta > 0 ORDER BY number;
-SELECT delta_spent, delta_remaining FROM dp_budget WHERE role = 'regress_dpq_added_zcdp'::regrole;
+SELECT delta_spent, delta_remaining FROM dp_budget WHERE role = 'regress_dpq_added_zcdp';
 
 -- Amounts are rounded up to 50 decimals, and a note has 2048 bytes at most, so neither budget nor ledger grows with what is given.
 SELECT dp_add_charge('regress_dpq_added_pure', 1 + 1e-16000, 1 - 1e-16000, note => repeat('é', 1024));
@@ -78,8 +78,8 @@ SELECT number, epsilon, delta, rho, octet_length(query) AS bytes FROM dp_ledger
 -- All that is left of the largest limit can be added at once.
 CREATE ROLE regress_dpq_added_much;
 SELECT dp_grant_budget('regress_dpq_added_much', 1e30);
-SELECT dp_add_charge(role, epsilon_remaining) FROM dp_budget WHERE role = 'regress_dpq_added_much'::regrole;
-SELECT epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_added_much'::regrole;
+SELECT dp_add_charge(role::regrole, epsilon_remaining) FROM dp_budget WHERE role = 'regress_dpq_added_much';
+SELECT epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_added_much';
 DROP ROLE regress_dpq_added_much;
 
 -- Bad arguments

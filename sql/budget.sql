@@ -51,11 +51,11 @@ SELECT epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget;
 SELECT dp_median(x, 0.1, 0, 100) FROM t;
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_budget', 2.4);
-SELECT epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_budget';
 
 -- The spending survives a revocation and a new grant.
 SELECT dp_revoke_budget('regress_dpq_budget');
-SELECT count(*) AS budgets FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT count(*) AS budgets FROM dp_budget WHERE role = 'regress_dpq_budget';
 SELECT dp_revoke_budget('regress_dpq_budget');
 \echo :SQLSTATE
 SET ROLE regress_dpq_budget;
@@ -71,20 +71,20 @@ RESET ROLE;
 
 -- The limit is the shortest decimal that reads back as the same float8.
 SELECT dp_grant_budget('regress_dpq_budget', 0.1::float8 + 0.2, 0.1);
-SELECT epsilon_limit, delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT epsilon_limit, delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget';
 SELECT dp_grant_budget('regress_dpq_budget', 1e-300, 1e-300);
 SELECT epsilon_limit = 1e-300 AND delta_limit = 1e-300 AS exact
-  FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+  FROM dp_budget WHERE role = 'regress_dpq_budget';
 -- An omitted delta keeps its old value, but after a revocation it is 0.
 SELECT dp_grant_budget('regress_dpq_budget', 1);
-SELECT epsilon_limit, delta_limit = 1e-300 AS same FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT epsilon_limit, delta_limit = 1e-300 AS same FROM dp_budget WHERE role = 'regress_dpq_budget';
 SELECT dp_grant_budget('regress_dpq_budget', 1, 0);
 SELECT dp_grant_budget('regress_dpq_budget', 1, 0.25);
 SELECT dp_grant_budget('regress_dpq_budget', 1, NULL);
-SELECT delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget';
 SELECT dp_revoke_budget('regress_dpq_budget');
 SELECT dp_grant_budget('regress_dpq_budget', 1);
-SELECT delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget';
 
 -- Superusers and the owner of the extension are not exempt.
 CREATE ROLE regress_dpq_budget_super SUPERUSER;
@@ -101,7 +101,7 @@ CREATE FUNCTION regress_dpq_budget.approved() RETURNS float8 LANGUAGE sql SECURI
 CREATE VIEW regress_dpq_budget.approved AS SELECT dp_median(x, 0.1, 0, 100) AS m FROM regress_dpq_budget.t;
 GRANT SELECT ON regress_dpq_budget.approved TO regress_dpq_budget;
 SELECT dp_grant_budget('regress_dpq_budget', 2.7);
-SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_budget';
 SET ROLE regress_dpq_budget;
 SELECT approved() IS NOT NULL AS answered;
 SELECT m IS NOT NULL AS answered FROM approved;
@@ -145,7 +145,7 @@ SELECT dp_grant_budget(NULL, 1, 0.1);
 \echo :SQLSTATE
 SELECT dp_revoke_budget(NULL);
 SELECT dp_revoke_budget('4294967294');
-SELECT epsilon_limit, epsilon_spent, delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget'::regrole;
+SELECT epsilon_limit, epsilon_spent, delta_limit FROM dp_budget WHERE role = 'regress_dpq_budget';
 
 -- A later role of the same name has no budget. When it gets one, the charges under this name count.
 DROP VIEW regress_dpq_budget.approved;

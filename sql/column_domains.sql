@@ -138,6 +138,15 @@ SELECT dp_set_domain('coded', 'code', '{a,bc}');
 SELECT dp_set_domain('coded', 'parts', '{a}');
 SELECT dp_set_domain('coded', 'span', '{"[1,2)"}');
 SELECT dp_set_domain('coded', 'whole', '{}'::text[]);
+-- Queries group by no jsonb, so that nobody could use its list.
+CREATE VIEW papers AS SELECT '{"kind": "letter"}'::jsonb AS paper FROM coded;
+CREATE VIEW kinds AS SELECT paper ->> 'kind' AS kind FROM papers;
+SELECT dp_protect_table('papers'), dp_protect_table('kinds');
+SELECT dp_set_domain('papers', 'paper', '{"{}"}');
+SELECT dp_learn_keys('papers', 'paper', 1, 1e-6);
+SELECT dp_set_domain('kinds', 'kind', '{letter}');
+SELECT dp_unprotect_table('papers'), dp_unprotect_table('kinds');
+DROP VIEW papers, kinds;
 SELECT dp_grant_private_access('coded', 'regress_dpq_domain_analyst', epsilon => 1);
 SET ROLE regress_dpq_domain_analyst;
 SELECT dp_private_query('SELECT code, count(*) FROM coded GROUP BY code');

@@ -129,7 +129,7 @@ SELECT dp_iqr_min_rows(0.3::real, 1e-9::real) = dp_iqr_min_rows(0.3, 1e-9) AS ro
        (SELECT array_agg(f) FROM dp_budget_fits(0.3::real) f) = (SELECT array_agg(f) FROM dp_budget_fits(0.3) f) AS fits;
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_driver', 20000.1::real, 0.1::real, smallest_charge => 1e-6);
-SELECT epsilon_limit, delta_limit FROM dp_budget WHERE role = 'regress_dpq_driver'::regrole;
+SELECT epsilon_limit, delta_limit FROM dp_budget WHERE role = 'regress_dpq_driver';
 SET ROLE regress_dpq_driver;
 
 -- threat 29: a text that is no number, and numbers out of range. Nothing is charged.
@@ -164,6 +164,33 @@ SELECT dp_cdf_expected_error(1, '2.5'::varchar::bigint);
 SELECT dp_quantiles_expected_error('2.5'::varchar::bigint, '{0.5}', 1, 0, 1);
 SELECT epsilon_spent = :before AS nothing_charged FROM dp_budget;
 
+-- Budgets and charges of one role, and of one table, by each type of a name. A column of tables is compared with a regclass, which a text is cast to.
 RESET ROLE;
+CREATE ROLE "Regress_dpq driver";
+SELECT dp_grant_budget('"Regress_dpq driver"', 1), dp_protect_table('regress_dpq_driver.t'), dp_grant_budget('regress_dpq_driver', 2, on_table => 'regress_dpq_driver.t');
+PREPARE of_text(text) AS SELECT count(*) FROM dp_budget WHERE role = $1;
+PREPARE of_varchar(varchar) AS SELECT count(*) FROM dp_budget WHERE role = $1;
+PREPARE of_name(name) AS SELECT count(*) FROM dp_budget WHERE role = $1;
+PREPARE of_roles(text[]) AS SELECT count(*) FROM dp_budget WHERE role = ANY ($1);
+PREPARE of_any AS SELECT count(*) FROM dp_budget WHERE role = $1;
+PREPARE of_table(varchar) AS SELECT role, epsilon_limit FROM dp_budget WHERE on_table = $1::regclass;
+EXECUTE of_text('regress_dpq_driver');
+EXECUTE of_varchar('regress_dpq_driver');
+EXECUTE of_name('regress_dpq_driver');
+EXECUTE of_roles('{regress_dpq_driver,nobody}');
+EXECUTE of_any('regress_dpq_driver');
+EXECUTE of_any('"Regress_dpq driver"');
+EXECUTE of_table('regress_dpq_driver.t');
+SELECT count(*) FROM dp_budget WHERE role = 'nobody' OR role LIKE 'regress\_dpq\_driv%';
+SELECT role::regrole = '"Regress_dpq driver"'::regrole AS is_role FROM dp_budget WHERE role = '"Regress_dpq driver"';
+SELECT count(*) AS fits FROM dp_budget_fits(1) WHERE role = 'regress_dpq_driver';
+SELECT count(*) > 0 AS joined FROM dp_budget b JOIN dp_ledger l ON l.role = b.role WHERE b.role = 'regress_dpq_driver';
+SELECT count(*) FROM dp_protected_tables WHERE relation = 'regress_dpq_driver.t'::regclass AND role IS NULL;
+SET ROLE regress_dpq_driver;
+SELECT count(*) FROM dp_budget WHERE role = current_user;
+SELECT count(*) > 0 AS charged FROM dp_ledger WHERE role = current_user AND session_role <> 'nobody'::text;
+RESET ROLE;
+SELECT dp_unprotect_table('regress_dpq_driver.t'), dp_revoke_budget(role::regrole) FROM dp_budget WHERE role = '"Regress_dpq driver"';
+DROP ROLE "Regress_dpq driver";
 DROP OWNED BY regress_dpq_driver;
 DROP ROLE regress_dpq_driver;

@@ -45,6 +45,14 @@ SELECT * FROM dpquantile.published;
 RESET SESSION AUTHORIZATION;
 
 SET ROLE regress_dpq_publisher;
+-- What the owner has stated is replaced, and a notice says so.
+BEGIN;
+SELECT dp_set_domain('visits', 'age', 0, 120, 1), dp_set_domain('visits', 'kind', '{web}');
+SELECT lower, upper, applied FROM dp_learn_domain('visits', 'age', 400, apply => false);
+SELECT lower, upper, applied FROM dp_learn_domain('visits', 'age', 400);
+SELECT lower, upper, applied FROM dp_learn_domain('visits', 'age', 400);
+SELECT lower, upper, applied FROM dp_learn_domain('visits', 'age', 400, granularity => 5);
+ROLLBACK;
 -- threat 222: learning again and again, in transactions that are rolled back, until the noise is as somebody likes it. Each time counts.
 BEGIN;
 SELECT lower, upper, applied FROM dp_learn_domain('visits', 'age', 400);

@@ -30,6 +30,15 @@ SELECT on_table, epsilon_spent, delta_spent, published_epsilon, published_delta 
 SELECT * FROM dp_learn_keys('visits', 'kind', 1, 1e-6);
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_dpq_finder;
+-- What the owner has stated is replaced, and a notice says so.
+BEGIN;
+SELECT dp_set_domain('visits', 'kind', '{web,"own door",other}'), dp_set_other_key('visits', 'kind', 'other');
+SELECT number, applied FROM dp_learn_keys('visits', 'kind', 16, 1e-12, apply => false);
+SELECT number, applied FROM dp_learn_keys('visits', 'kind', 16, 1e-12);
+SELECT number, applied FROM dp_learn_keys('visits', 'kind', 16, 1e-12);
+SELECT dp_set_domain('visits', 'kind', array(SELECT 'k' || i FROM generate_series(1, 200) i));
+SELECT number, applied FROM dp_learn_keys('visits', 'kind', 16, 1e-12);
+ROLLBACK;
 -- A rollback takes the list back, and not what it has cost.
 BEGIN;
 SELECT number, applied FROM dp_learn_keys('visits', 'kind', 16, 1e-12);

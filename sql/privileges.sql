@@ -125,7 +125,7 @@ CREATE AGGREGATE thief (float8, float8, float8, float8) (
 CREATE FUNCTION thief(internal) RETURNS float8 LANGUAGE c AS '$libdir/dpquantile', 'dpq_quantile_final';
 RESET ROLE;
 REVOKE USAGE ON SCHEMA dpquantile FROM regress_dpq_analyst;
-SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_analyst'::regrole;
+SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_analyst';
 
 -- An owner of tables without superuser rights can get the right to grant budgets, and gets no other right with it.
 GRANT EXECUTE ON FUNCTION dp_grant_budget(regrole, float8, float8, text, float8, text, interval, regclass, float8), dp_revoke_budget(regrole) TO regress_dpq_owner;

@@ -349,6 +349,8 @@ SET SESSION AUTHORIZATION regress_dpq_asker;
 SELECT string_agg(format('SELECT %L AS condition, dp_count(20) AS rows FROM much WHERE %s', c, c), ' UNION ALL ')
   FROM unnest(ARRAY['1 = ANY (list)', 'list[1] = 1', 'word < ''b''', 'word = word', 'word <> ALL (''{b,c}'')', 'greatest(word, ''a'') < ''b''', 'CASE id WHEN 1 THEN word ELSE ''a'' END < ''b''', 'number > 0',
                     'abs(number) > 0', 'number::text <> ''''', 'bits > B''0''', 'data < ''b''', 'list IS NOT NULL', 'word <> ''b''', 'data <> ''b''', 'octet_length(word) > 0']) c \gexec
+SELECT bits, dp_count(20) FROM much GROUP BY bits HAVING dp_keep_group(20, 1e-6);
+SELECT CASE WHEN bits = B'01' THEN 'a' ELSE 'b' END AS flags, dp_count(20) FROM much GROUP BY 1 HAVING dp_keep_group(20, 1e-6);
 SELECT left(word, 1) AS starts, dp_count(20), dp_count_distinct(word, 20) AS words FROM much GROUP BY word HAVING dp_keep_group(20, 1e-6) ORDER BY 1;
 -- Whether the values of parameters are known does not decide about it: they must be short.
 PREPARE pattern (text) AS SELECT dp_count(20) FROM note WHERE body LIKE $1;

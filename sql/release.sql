@@ -111,7 +111,7 @@ CREATE FUNCTION medians_of(asked int, epsilon float8) RETURNS float8 LANGUAGE sq
 CREATE FUNCTION observe(call text, OUT fetched bigint, OUT scans bigint, OUT error text, OUT charged numeric) LANGUAGE plpgsql AS $$
 DECLARE
   before record;
-  spent CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget WHERE role = current_user::regrole);
+  spent CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget WHERE role = current_user);
 BEGIN
   SELECT idx_tup_fetch, idx_scan INTO before FROM pg_stat_xact_user_tables WHERE relid = 'public.person'::regclass;
   BEGIN
@@ -121,7 +121,7 @@ BEGIN
   END;
   SELECT idx_tup_fetch - before.idx_tup_fetch, idx_scan - before.idx_scan INTO fetched, scans
     FROM pg_stat_xact_user_tables WHERE relid = 'public.person'::regclass;
-  charged := (SELECT trim_scale(epsilon_spent - spent) FROM dp_budget WHERE role = current_user::regrole);
+  charged := (SELECT trim_scale(epsilon_spent - spent) FROM dp_budget WHERE role = current_user);
 END
 $$;
 SET SESSION AUTHORIZATION regress_dpq_caller;
@@ -223,7 +223,7 @@ RESET ROLE;
 -- The smallest charge, of which a notice tells, is of the charges above, some of which PostgreSQL 15 to 17 refuse.
 SET client_min_messages = warning;
 SELECT dp_grant_budget('regress_dpq_release', epsilon_spent::float8 + 1, 0.1)
-  FROM dp_budget WHERE role = 'regress_dpq_release'::regrole;
+  FROM dp_budget WHERE role = 'regress_dpq_release';
 RESET client_min_messages;
 SET ROLE regress_dpq_release;
 SELECT charged() IS NOT NULL AS reset;
@@ -297,7 +297,7 @@ END
 $$;
 SELECT k % 3, dp_user_mean(u, x, 0.1, 0, 400) FROM t WHERE become('regress_dpq_other') GROUP BY k % 3;
 RESET SESSION AUTHORIZATION;
-SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_other'::regrole;
+SELECT epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_other';
 SET ROLE regress_dpq_release;
 
 -- ---------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ SELECT * FROM regress_dpq_left;
 BEGIN;
 SELECT dp_grant_budget('regress_dpq_renewed', 2, every => '3 months');
 SELECT every, renewed_at = (date_trunc('quarter', now() AT TIME ZONE 'UTC') + interval '3 months') AT TIME ZONE 'UTC' AS next_quarter
-  FROM dp_budget WHERE role = 'regress_dpq_renewed'::regrole;
+  FROM dp_budget WHERE role = 'regress_dpq_renewed';
 SELECT dpquantile.period_start('quarter', at) AT TIME ZONE 'UTC' AS start, dpquantile.period_end('quarter', at) AT TIME ZONE 'UTC' AS "end"
   FROM unnest('{2026-03-31 23:59:59.999999+00,2026-04-01 00:00+00,2024-12-31 23:30-01}'::timestamptz[]) at;
 ROLLBACK;
@@ -50,7 +50,7 @@ RESET ROLE;
 SELECT * FROM regress_dpq_left;
 UPDATE dpquantile.budget SET period_start = period_start - interval '1 year' WHERE role = 'regress_dpq_renewed'::regrole;
 SELECT * FROM regress_dpq_left;
-SELECT fits FROM dp_budget_fits(1) WHERE role = 'regress_dpq_renewed'::regrole AND query = 'any other without delta';
+SELECT fits FROM dp_budget_fits(1) WHERE role = 'regress_dpq_renewed' AND query = 'any other without delta';
 SET ROLE regress_dpq_renewed;
 :ask;
 RESET ROLE;
@@ -137,11 +137,11 @@ SELECT dp_grant_budget('regress_dpq_renewed', 8, every => '1 year');
 SELECT epsilon_spent, epsilon_remaining FROM regress_dpq_left;
 -- threat 51: so does a role that is renamed, or dropped and created again.
 ALTER ROLE regress_dpq_renewed RENAME TO regress_dpq_renewed_again;
-SELECT epsilon_spent, every FROM dp_budget WHERE role = 'regress_dpq_renewed_again'::regrole;
+SELECT epsilon_spent, every FROM dp_budget WHERE role = 'regress_dpq_renewed_again';
 DROP ROLE regress_dpq_renewed_again;
 CREATE ROLE regress_dpq_renewed;
 SELECT dp_grant_budget('regress_dpq_renewed', 8, every => '1 year');
-SELECT epsilon_spent, epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_renewed'::regrole;
+SELECT epsilon_spent, epsilon_remaining FROM dp_budget WHERE role = 'regress_dpq_renewed';
 
 -- Accountant zcdp: rho is renewed.
 CREATE ROLE regress_dpq_renewed_zcdp;

@@ -7,7 +7,7 @@ GRANT SELECT ON person TO regress_dpq_replace, regress_dpq_zrow;
 
 SELECT dp_grant_budget('regress_dpq_replace', 1, neighbours => 'add');
 SELECT dp_grant_budget('regress_dpq_replace', 100, 0.01, neighbours => 'replace', smallest_charge => 0.0001);
-SELECT epsilon_limit, accountant, neighbours FROM dp_budget WHERE role = 'regress_dpq_replace'::regrole;
+SELECT epsilon_limit, accountant, neighbours FROM dp_budget WHERE role = 'regress_dpq_replace';
 -- The charge of one query, in the unit of the budget.
 CREATE FUNCTION charge_of(query text) RETURNS TABLE (epsilon numeric, delta numeric, rho numeric)
   LANGUAGE plpgsql AS $$
@@ -49,14 +49,14 @@ SELECT title, (charge_of('SELECT team FROM person GROUP BY team HAVING ' || call
 SELECT b.epsilon_spent = l.epsilon AS epsilon, b.delta_spent = l.delta AS delta, l.neighbours
   FROM dp_budget b, (SELECT sum(epsilon) AS epsilon, sum(delta) AS delta, array_agg(DISTINCT neighbours) AS neighbours
                        FROM dp_ledger WHERE role = 'regress_dpq_replace') l
- WHERE role = 'regress_dpq_replace'::regrole;
+ WHERE role = 'regress_dpq_replace';
 
 -- What is spent cannot be counted for other neighbours. A grant without them keeps them, also after a revocation.
 SELECT dp_grant_budget('regress_dpq_replace', 200, neighbours => 'add or remove');
 SELECT dp_grant_budget('regress_dpq_replace', 200, neighbours => 'replace');
 SELECT dp_revoke_budget('regress_dpq_replace');
 SELECT dp_grant_budget('regress_dpq_replace', 5.2);
-SELECT neighbours, epsilon_spent > 0 AS spent FROM dp_budget WHERE role = 'regress_dpq_replace'::regrole;
+SELECT neighbours, epsilon_spent > 0 AS spent FROM dp_budget WHERE role = 'regress_dpq_replace';
 SELECT dp_add_charge('regress_dpq_replace', 0.1);
 SELECT function, neighbours FROM dp_ledger WHERE role = 'regress_dpq_replace' ORDER BY number DESC LIMIT 1;
 
@@ -78,8 +78,8 @@ RESET ROLE;
 -- With nothing spent they may be changed. With accountant zcdp, rho is for replacing as well.
 SELECT dp_grant_budget('regress_dpq_zrow', 1, 1e-6, 'zcdp', neighbours => 'add or remove');
 SELECT dp_grant_budget('regress_dpq_zrow', 1, 1e-6, neighbours => 'replace');
-SELECT accountant, neighbours FROM dp_budget WHERE role = 'regress_dpq_zrow'::regrole;
-SELECT query, round(rho_each::numeric, 12) AS rho_each, fits FROM dp_budget_fits(0.05) WHERE role = 'regress_dpq_zrow'::regrole;
+SELECT accountant, neighbours FROM dp_budget WHERE role = 'regress_dpq_zrow';
+SELECT query, round(rho_each::numeric, 12) AS rho_each, fits FROM dp_budget_fits(0.05) WHERE role = 'regress_dpq_zrow';
 SET ROLE regress_dpq_zrow;
 SELECT dp_count(NULL, dp_options(rho => 1e-4)) IS NOT NULL AS count,
        dp_sum(change, NULL, -4, 4, dp_options(rho => 1e-4)) IS NOT NULL AS sum,
@@ -105,18 +105,18 @@ DROP ROLE regress_dpq_again;
 CREATE ROLE regress_dpq_again;
 SELECT dp_grant_budget('regress_dpq_again', 9, neighbours => 'add or remove');
 SELECT dp_grant_budget('regress_dpq_again', 9);
-SELECT neighbours, epsilon_spent, rho_spent FROM dp_budget WHERE role = 'regress_dpq_again'::regrole;
+SELECT neighbours, epsilon_spent, rho_spent FROM dp_budget WHERE role = 'regress_dpq_again';
 CREATE ROLE regress_dpq_other;
 SELECT dp_grant_budget('regress_dpq_other', 9);
 SELECT dp_add_charge('regress_dpq_other', 1, 0, 0.5);
 DROP ROLE regress_dpq_again;
 ALTER ROLE regress_dpq_other RENAME TO regress_dpq_again;
 SELECT dp_grant_budget('regress_dpq_again', 9);
-SELECT neighbours, epsilon_spent, rho_spent FROM dp_budget WHERE role = 'regress_dpq_again'::regrole;
+SELECT neighbours, epsilon_spent, rho_spent FROM dp_budget WHERE role = 'regress_dpq_again';
 DROP ROLE regress_dpq_again;
 CREATE ROLE regress_dpq_again;
 SELECT dp_grant_budget('regress_dpq_again', 9);
-SELECT neighbours, epsilon_spent, rho_spent FROM dp_budget WHERE role = 'regress_dpq_again'::regrole;
+SELECT neighbours, epsilon_spent, rho_spent FROM dp_budget WHERE role = 'regress_dpq_again';
 
 DROP TABLE person;
 DROP FUNCTION charge_of;

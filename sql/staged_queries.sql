@@ -114,6 +114,11 @@ SELECT private_aggregate, epsilon, error_in, problem FROM dp_explain('SELECT tow
 -- A part is explained as it is asked: with what is known of answers.
 SELECT private_aggregate, split_part(problem, '. ', 1) AS problem FROM dp_explain('WITH e AS (SELECT count(*) AS n FROM visit) SELECT count(*) FROM visit WHERE cost < (SELECT dp_count((SELECT n FROM e)) FROM visit)');
 SELECT private_aggregate, split_part(problem, '. ', 1) AS problem FROM dp_explain('SELECT dp_count(-1.0) FROM visit WHERE cost > (SELECT count(*) FROM visit)');
+-- A parameter that a subquery of a public table gives is unknown before the query is asked. It was said to be NULL, and the query to be refused.
+SELECT private_aggregate, epsilon, charged_for, problem FROM dp_explain('SELECT dp_count((SELECT 99 + size FROM town WHERE name = ''a'')), dp_count(100) FROM visit');
+SELECT private_aggregate, epsilon, charged_for, problem FROM dp_explain('SELECT dp_count((SELECT NULL::float8)) FROM visit');
+SELECT dp_count((SELECT 99 + size FROM town WHERE name = 'a')) FROM visit;
+SELECT dp_count((SELECT size FROM town WHERE name = 'z')) FROM visit;
 EXPLAIN (COSTS off) SELECT count(*) FROM visit WHERE cost > (SELECT avg(cost) FROM visit);
 SELECT dp_private_query('SELECT count(*) FROM visit WHERE cost > (SELECT count(*) / 10 FROM visit)');
 -- A subquery on the left of IN is asked once. Columns are free.

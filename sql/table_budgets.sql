@@ -167,7 +167,7 @@ SELECT query, fits > 0 AS fits FROM dp_budget_fits(1, 'staff') LIMIT 1;
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT dp_count(1) FROM visits');
 SELECT private_aggregate, epsilon, problem FROM dp_explain('SELECT dp_count(1) FROM staff');
 RESET SESSION AUTHORIZATION;
-SELECT role, fits FROM dp_budget_fits(1, 'visits') WHERE role = 'regress_dpq_tb'::regrole LIMIT 1;
+SELECT role, fits FROM dp_budget_fits(1, 'visits') WHERE role = 'regress_dpq_tb' LIMIT 1;
 -- Without a table all are revoked.
 SELECT dp_revoke_budget('regress_dpq_tb');
 SELECT * FROM budgets;

@@ -156,14 +156,14 @@ DROP OWNED BY regress_dpq_ts_again;
 DROP ROLE regress_dpq_ts_again;
 CREATE ROLE regress_dpq_ts;
 SELECT dp_grant_budget('regress_dpq_ts', 17, on_table => 'visits');
-SELECT on_table, epsilon_limit, epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_ts'::regrole;
+SELECT on_table, epsilon_limit, epsilon_spent FROM dp_budget WHERE role = 'regress_dpq_ts';
 -- All budgets of a role have the same neighbours.
 CREATE ROLE regress_dpq_ts_replace LOGIN;
 SELECT dp_restrict_role('regress_dpq_ts_replace');
 GRANT USAGE ON SCHEMA regress_dpq_ts TO regress_dpq_ts_replace;
 SELECT dp_grant_budget('regress_dpq_ts_replace', 10, neighbours => 'replace', on_table => 'visits');
 SELECT dp_grant_budget('regress_dpq_ts_replace', 100);
-SELECT on_table, neighbours FROM dp_budget WHERE role = 'regress_dpq_ts_replace'::regrole ORDER BY 1;
+SELECT on_table, neighbours FROM dp_budget WHERE role = 'regress_dpq_ts_replace' ORDER BY 1;
 SELECT dp_grant_private_access('visits', 'regress_dpq_ts_replace');
 SET SESSION AUTHORIZATION regress_dpq_ts_replace;
 SELECT dp_sum(cost, 1, -10, 10) IS NOT NULL AS answered FROM visits;
@@ -187,7 +187,7 @@ SELECT dp_grant_budget('regress_dpq_ts_renamed', 10);
 ALTER ROLE regress_dpq_ts_renamed RENAME TO regress_dpq_ts_gone;
 SELECT dp_grant_budget('regress_dpq_ts_gone', 10, neighbours => 'replace', on_table => 'visits');
 SELECT dp_grant_budget('regress_dpq_ts_gone', 10, on_table => 'visits');
-SELECT epsilon_spent, neighbours FROM dp_budget WHERE role = 'regress_dpq_ts_gone'::regrole AND on_table IS NOT NULL;
+SELECT epsilon_spent, neighbours FROM dp_budget WHERE role = 'regress_dpq_ts_gone' AND on_table IS NOT NULL;
 
 RESET search_path;
 SET client_min_messages = error;

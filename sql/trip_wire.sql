@@ -100,7 +100,7 @@ RESET SESSION AUTHORIZATION;
 SELECT subject, status FROM dp_health() WHERE subject LIKE 'regress%';
 
 -- A budget that does not suffice for the groups after the first is no early end.
-SELECT dp_grant_budget('regress_dpq_colleague', epsilon_spent + 1, smallest_charge => 0.1) FROM dp_budget WHERE role = 'regress_dpq_colleague'::regrole;
+SELECT dp_grant_budget('regress_dpq_colleague', epsilon_spent + 1, smallest_charge => 0.1) FROM dp_budget WHERE role = 'regress_dpq_colleague';
 SET SESSION AUTHORIZATION regress_dpq_owner;
 SELECT dp_grant_private_access('staff', 'regress_dpq_colleague');
 SELECT dp_protect_table('visit', 'id', 1), dp_grant_private_access('visit', 'regress_dpq_colleague');

@@ -108,7 +108,7 @@ SELECT dp_user_grid_stats(u, g, x, 0.1, 0, 300) OVER () FROM t;
 -- threat 43: the budget is too small for all groups: only the first group is charged, and no answer is shown.
 RESET ROLE;
 SELECT dp_grant_budget('regress_dpq_user_charges', epsilon_spent::float8 + 0.25)
-  FROM dp_budget WHERE role = 'regress_dpq_user_charges'::regrole;
+  FROM dp_budget WHERE role = 'regress_dpq_user_charges';
 SET ROLE regress_dpq_user_charges;
 SELECT b, dp_user_mean(u, x, 0.1, 0, 300) FROM t GROUP BY b;
 SELECT epsilon_remaining FROM dp_budget;

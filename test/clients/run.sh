@@ -89,7 +89,7 @@ mask() {
 # leave_budget EPSILON: lets role analyst spend so much more.
 leave_budget() {
   PGPORT=$server_port "$(bin psql)" -X -q -U postgres -d demo -v ON_ERROR_STOP=1 -v epsilon="$1" >/dev/null <<'END'
-SELECT dp_grant_budget('analyst', epsilon_spent + :epsilon, 0.1) FROM dp_budget WHERE role = 'analyst'::regrole;
+SELECT dp_grant_budget('analyst', epsilon_spent + :epsilon, 0.1) FROM dp_budget WHERE role = 'analyst';
 END
 }
 

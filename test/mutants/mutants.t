@@ -30,7 +30,7 @@ sub misfit
 			chomp $old;
 			return "$path: $old" if index($text, $old) < 0;
 			# patch looks for one with fewer lines after the change than before it at the end of the file alone.
-			my ($before, $after) = map { length s/[^\n]//gr } $hunk =~ /\A((?: .*\n|\n)*)/, $hunk =~ /^((?: .*\n|\n)*)\z/m;
+			my ($before, $after) = map { length s/[^\n]//gr } $hunk =~ /\A((?: .*\n|\n)*)/, $hunk =~ /((?:^(?: .*)?\n)*)\z/m;
 			return "$path: more lines before a change than after it" if $before > $after;
 		}
 	}

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from person_groups import OTHER_PERSON, ROUNDED
 from person_windows import IN_ORDER
-from plain import ALSO_NULL, BY_TABLES, ERROR, OF_TABLE, PLAIN
+from plain import ALSO_NULL, BY_TABLES, ERROR, OF_PUBLIC_ROWS, OF_TABLE, PLAIN
 from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
@@ -60,7 +60,7 @@ def exact(query: Query) -> Optional[Exact]:
 
 def has_other_answers(part: object) -> bool:
     if isinstance(part, Expr):
-        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON, ALSO_NULL) or part.text.startswith(ERROR)
+        return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON, ALSO_NULL, OF_PUBLIC_ROWS) or part.text.startswith(ERROR)
     if isinstance(part, Select):
         return part.kind == "first rows without order"
     return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE + WITHOUT_LIST

@@ -38,6 +38,8 @@ class Standard:
 
 # Of which NULL is in the list, though no row may have it
 ALSO_NULL = "plain key that may be NULL"
+# A bound of a column of a public table, which is that of all its rows
+OF_PUBLIC_ROWS = "plain bound of public rows"
 COUNTS = (Standard("count(*){}", "int8", 1, "count(*){}"), Standard("count(#){}", "int8", 1, "count(#){}"), Standard("count(#){}", "int8", 1, "count(#){}"),
           Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "integers"), Standard("count(DISTINCT #){}", "int8", 1, "count(DISTINCT #){}", "persons"))
 SUMS = (Standard(f"sum({CLIPPED}){{}}", "int8", 3, f"coalesce(sum({CLIPPED}){{}}, 0)", "integers"), Standard("sum(#){}", "int8", 4, "coalesce(sum(#){}, 0)", "list"),
@@ -119,7 +121,8 @@ class PlainBlocks:
         columns = self.columns(standard, part)
         if not columns:
             return self.call(COUNTS[0], part, rule)
-        column = self.choices.one_of(columns).expr()
+        chosen = self.choices.one_of(columns)
+        column = chosen.expr()
         values = (column,) * standard.text.count("#")
         filters, conditions = "", [f"{part.user.sql} IS NOT NULL"] if part.user is not None and not self.trees.counts_all(part, values) else []
         if self.choices.chance(0.12) and not standard.is_public:
@@ -129,6 +132,8 @@ class PlainBlocks:
         exact = standard.exact.format(f" FILTER (WHERE {' AND '.join(conditions)})" if conditions else "")
         if standard.text.startswith("count(*)") and part.has_public_side and part.user is not None and not filters:
             exact = f"greatest({exact}, 1)"  # A public row counts that matches no row of a person.
+        if standard.exact.startswith(("greatest", "least")) and chosen in part.public:
+            rule = OF_PUBLIC_ROWS
         most = self.trees.most_rows(part) or 1
         return Expr(rule or "plain " + standard.text.replace("{}", ""), standard.text.format(filters), standard.type, values, not standard.is_public,
                     standard.bound and standard.bound * most, exact)

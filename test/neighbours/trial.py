@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
-from typing import List, Optional, Sequence, Set, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import recording
 from comparison import difference_after_play, differences
@@ -63,7 +62,7 @@ class Trial:
             self.neighbours.renew_sessions()
         statements = [step.sql for step in self.form.steps(self.query)]
         first, second = self.neighbours.sides
-        return said_once(first.record(statements, "")), said_once(second.record(statements, str(first.tape)))
+        return first.record(statements, ""), second.record(statements, str(first.tape))
 
     def asked_outcomes(self) -> Tuple[List[Outcome], List[Outcome]]:
         runs: Tuple[List[Outcome], List[Outcome]] = ([], [])
@@ -71,7 +70,7 @@ class Trial:
             for run, outcome in zip(runs, self.neighbours.both(step.sql)):
                 run.append(outcome)
         self.neighbours.end_transactions()
-        return said_once(runs[0]), said_once(runs[1])
+        return runs
 
     def difference(self) -> Optional[str]:
         first, second = self.outcomes()
@@ -140,17 +139,6 @@ class Trial:
         self.outcomes()
         first, second = self.neighbours.new_charges()
         return first != second
-
-
-def said_once(run: List[Outcome]) -> List[Outcome]:
-    """Without notices of statements before. Transactions of others decide when PostgreSQL plans a prepared query anew that has read rows, and so
-    says its notices again."""
-    said: Set[str] = set()
-    outcomes = []
-    for outcome in run:
-        outcomes.append(replace(outcome, notices=tuple(notice for notice in outcome.notices if notice not in said)))
-        said.update(outcome.notices)
-    return outcomes
 
 
 def with_answers(rows: Tuple[Row, ...], is_public: Sequence[bool]) -> Tuple[Row, ...]:

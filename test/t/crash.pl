@@ -102,7 +102,7 @@ is(outcome($node, $ANSWER), 't', 'the next query works');
 is(spent($node), $paid + 1, 'the next query is charged');
 
 # With accountant zcdp the rho is durable, too.
-my $rho = q{SELECT rho_spent FROM dp_budget WHERE role = 'analyst'::regrole};
+my $rho = q{SELECT rho_spent FROM dp_budget WHERE role = 'analyst'};
 $node->safe_psql('postgres', q{SELECT dp_grant_budget('analyst', 100, 1e-6, 'zcdp')});
 my $before = $node->safe_psql('postgres', $rho);
 @processes = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');

@@ -123,14 +123,14 @@ $node->safe_psql(
 	GRANT SELECT ON person TO zcdp;
 	SELECT dp_grant_budget('zcdp', 1, 1e-6, 'zcdp')});
 my $fits = $node->safe_psql('postgres',
-	q{SELECT fits FROM dp_budget_fits(0.1) WHERE role = 'zcdp'::regrole AND query = 'one quantile'});
+	q{SELECT fits FROM dp_budget_fits(0.1) WHERE role = 'zcdp' AND query = 'one quantile'});
 is($fits, 19, 'threat 4: 19 queries fit a budget of accountant zcdp');
 is_deeply(
 	race('SELECT dp_median(age, 0.1, 0, 100) FROM person', user => 'zcdp'),
 	{ answered => $fits, 53400 => $sessions * $attempts - $fits },
 	'threat 4: exactly what fits is answered with accountant zcdp, too');
 is(spent($node, role => 'zcdp'), '1.9', 'threat 4: the ledger has exactly what fits with accountant zcdp');
-is( $node->safe_psql('postgres', q{SELECT rho_spent <= rho_limit FROM dp_budget WHERE role = 'zcdp'::regrole}),
+is( $node->safe_psql('postgres', q{SELECT rho_spent <= rho_limit FROM dp_budget WHERE role = 'zcdp'}),
 	't', 'threat 4: rho is within its limit');
 
 # Parallel plans take worker slots, too.

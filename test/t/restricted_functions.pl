@@ -44,7 +44,7 @@ my @useless = grep {
 is_deeply(\@useless, [], 'each entry of the table of the hook denies a function of some version');
 
 # Functions of extensions, by membership.
-for my $extension (qw(pg_stat_statements pg_buffercache pgstattuple pageinspect pg_visibility pg_prewarm))
+for my $extension (qw(pg_stat_statements pg_buffercache pgstattuple pageinspect pg_visibility pg_prewarm lo))
 {
 	$node->safe_psql('postgres', "CREATE EXTENSION $extension");
 	is( $node->safe_psql(
@@ -54,6 +54,24 @@ for my $extension (qw(pg_stat_statements pg_buffercache pgstattuple pageinspect 
 				AND refobjid = (SELECT oid FROM pg_extension WHERE extname = '$extension')}),
 		't', "threat 31: all functions of $extension are denied");
 }
+# threat 336: the trigger function of extension lo, for which PostgreSQL checks no right when a row is deleted
+$node->safe_psql('postgres', q{
+	CREATE ROLE restricted LOGIN;
+	SELECT dp_restrict_role('restricted'), lo_create(4242);
+	CREATE TABLE document (content lo);
+	CREATE TRIGGER manage BEFORE UPDATE OR DELETE ON document FOR EACH ROW EXECUTE FUNCTION lo_manage(content);
+	CREATE VIEW shown AS SELECT * FROM document;
+	CREATE TRIGGER manage INSTEAD OF DELETE ON shown FOR EACH ROW EXECUTE FUNCTION lo_manage(content);
+	INSERT INTO document VALUES (4242), (4243);  -- of which there is the first
+	GRANT ALL ON document, shown TO restricted});
+foreach my $statement ('DELETE FROM document WHERE content::oid = 4243', 'UPDATE document SET content = 1 WHERE content::oid = 4243', 'DELETE FROM shown WHERE content::oid = 4243',
+	'CREATE TEMP TABLE own (content lo); CREATE TRIGGER manage BEFORE DELETE ON own FOR EACH ROW EXECUTE FUNCTION lo_manage(content)')
+{
+	is(outcome($node, $statement, user => 'restricted'), '42501', "threat 336: no large object is unlinked by $statement");
+}
+is(outcome($node, 'SELECT content::oid FROM document', user => 'restricted'), '4242 4243', 'threat 336: rows that refer to one may be read');
+is($node->safe_psql('postgres', 'DELETE FROM document WHERE content::oid = 4242 RETURNING 1'), '1', 'others go on');
+
 is( $node->safe_psql('postgres', q{SELECT dpquantile.told_by_function('dp_option(text, text)') IS NULL}),
 	't', 'functions of other extensions are allowed');
 $node->safe_psql('postgres', 'CREATE FUNCTION pg_relation_size(text) RETURNS int LANGUAGE sql RETURN 1');

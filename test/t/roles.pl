@@ -76,7 +76,7 @@ is( outcome($node, $by_role, user => 'root'),
 	'threat 11: the ledger names the role and the session user');
 
 # What each role sees.
-my $roles = 'SELECT role FROM dp_budget ORDER BY role::text';
+my $roles = 'SELECT role FROM dp_budget ORDER BY role';
 my $entries = 'SELECT DISTINCT role FROM dp_ledger ORDER BY 1';
 is(outcome($node, "$roles; $entries"),
 	'analyst analyst', 'threat 11: an analyst sees only their own budget and ledger');

@@ -31,7 +31,7 @@ sub spendings
 				(SELECT ', but the ledger says ' || sum(l.epsilon) FROM dp_ledger l
 				  WHERE l.role = 'analyst' AND 'public.' || on_table = ANY (l.tables) HAVING sum(l.epsilon) <> epsilon_spent)),
 			' ' ORDER BY on_table::text NULLS FIRST)
-		FROM dp_budget WHERE role = 'analyst'::regrole});
+		FROM dp_budget WHERE role = 'analyst'});
 }
 
 # ---- Crash --------------------------------------------------------------------------------------

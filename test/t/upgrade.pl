@@ -122,7 +122,7 @@ sub check_charges_go_on
 			BEGIN;
 			CREATE ROLE leaver;
 			SELECT dp_grant_budget('leaver', 9);
-			SELECT trim_scale(epsilon_spent) FROM dp_budget WHERE role = 'leaver'::regrole;
+			SELECT trim_scale(epsilon_spent) FROM dp_budget WHERE role = 'leaver';
 			ROLLBACK}),
 		"\n2", "threat 56: $database: a dropped role's spending counts");
 	is($node->safe_psql($database, q{SELECT count(*) FROM dp_archive_ledger('infinity')}), $charges,
@@ -245,7 +245,7 @@ my ($dump) = run_command([ 'pg_dump', '--schema-only', '-d', $node->connstr('gra
 like($dump, qr/GRANT ALL ON FUNCTION public\.dp_add_charge\(.*reason text\) TO delta WITH GRANT OPTION/, 'and a dump has that right');
 is($node->safe_psql('granted', q{
 		SELECT small_charge('analyst'), small_budget('analyst');
-		SELECT epsilon_spent, epsilon_limit FROM budgets WHERE role = 'analyst'::regrole;
+		SELECT epsilon_spent, epsilon_limit FROM budgets WHERE role = 'analyst';
 		SELECT count(*) FROM protected}), "|\n0.25|1\n0", 'functions and views of users go on');
 is($node->safe_psql('granted', q{
 		SELECT string_agg(coalesce(obj_description(p.oid, 'pg_proc'), 'none'), ', ' ORDER BY p.oid::regprocedure::text)

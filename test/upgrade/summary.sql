@@ -13,7 +13,7 @@ SELECT 'name', budget_id, role_name, charges, epsilon, delta, rho, has_rho_alone
 SELECT 'released', name, md5(cdf::text), md5(dpquantile.cdf_send(cdf)), dp_cdf_rows(cdf), median FROM release ORDER BY name;
 SELECT 'dp_budget', role, epsilon_limit, epsilon_spent, epsilon_remaining, delta_spent, delta_remaining, accountant,
        rho_spent, rho_remaining, epsilon_sum, smallest_charge
-  FROM dp_budget WHERE role IN (SELECT oid FROM pg_roles) ORDER BY role::text;
+  FROM dp_budget WHERE role::regrole IN (SELECT oid FROM pg_roles) ORDER BY role;
 SET SESSION AUTHORIZATION analyst;
 SELECT 'analyst sees', role, epsilon_limit, epsilon_spent, epsilon_remaining FROM dp_budget;
 SELECT 'analyst sees', number, charged_at, role, session_role, function, epsilon, query FROM dp_ledger;

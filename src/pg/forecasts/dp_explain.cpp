@@ -209,7 +209,7 @@ void put_call(FunctionCallInfo fcinfo, const PricedCall& call, const BorrowedPla
   set_number(&row, 3, call.cost == nullptr ? std::nullopt : std::optional(cost.delta));
   set_number(&row, 4, cost.rho);
   set_text(&row, 5,
-           call.cost == nullptr ? "unknown before the query runs"
+           call.cost == nullptr ? "unknown before the query runs: a subquery gives a parameter"
            : call.by_group      ? "each group"
            : call.times > 1     ? psprintf("each of %d grouping sets", call.times)
                                 : "the query");

@@ -9,6 +9,7 @@
 #include "pg/server/distinct_values.hpp"
 #include "pg/server/value_type.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -77,7 +78,7 @@ double step_of_argument(FunctionCallInfo fcinfo, int argument, ValueType type) {
              errmsg("the granularity of %s must be %s", is_temporal(type) ? "times" : "numbers",
                     is_temporal(type) ? "an interval" : "a number"),
              is_temporal(type) ? errhint("Write for example '1 hour'.")
-                               : errhint("Write for example 0.01.")));
+                               : errhint("Write for example %s.", is_whole(type) ? "1" : "0.01")));
   }
   if (given == INTERVALOID) return step_of_interval(type, value);
   char* written = text_of(given, value);
@@ -189,11 +190,18 @@ Comparison comparison_of(const Column& column) {
 
 void check_order_of_keys(const Column& column) {
   const TypeCacheEntry* type = order_of(column);
-  if (OidIsValid(type->cmp_proc_finfo.fn_oid) && OidIsValid(type->eq_opr)) return;
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("column \"%s\" cannot have keys: its type %s has no order",
+  if (!OidIsValid(type->cmp_proc_finfo.fn_oid) || !OidIsValid(type->eq_opr)) {
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("column \"%s\" cannot have keys: its type %s has no order",
+                           NameStr(column.name), format_type_be(column.type)),
+                    errhint("List keys of a column of a type that GROUP BY can sort.")));
+  }
+  if (is_total(get_opcode(type->eq_opr))) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("column \"%s\" cannot have keys: queries do not group by type %s",
                          NameStr(column.name), format_type_be(column.type)),
-                  errhint("List keys of a column of a type that GROUP BY can sort.")));
+                  errhint("Protect a view with a part of it as a column, such as doc ->> 'kind', "
+                          "and list its keys.")));
 }
 
 // The different keys in the order of the type, NULL last.

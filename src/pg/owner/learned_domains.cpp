@@ -7,6 +7,7 @@
 #include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/privacy/mechanism.hpp"
 #include "pg/charge/published.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/owner/column_domains.hpp"
 #include "pg/owner/learning.hpp"
 #include "pg/owner/own_relation.hpp"
@@ -231,6 +232,22 @@ void notice_nothing(const Column& column) {
                    "learn them with a larger epsilon, which is published besides.")));
 }
 
+const char* text_of_bounds(const char* lower, const char* upper, const char* granularity) {
+  return psprintf("%s to %s%s", lower, upper,
+                  granularity == nullptr ? "" : psprintf(" by %s", granularity));
+}
+
+// The owner may have stated what holds whatever the data are, and did not name it in this call.
+void notice_replaced(Oid relation, const Column& column, const char* now) {
+  const ColumnDomain* domain = find_domain(relation, get_attnum(relation, NameStr(column.name)));
+  if (domain == nullptr || domain->lower == nullptr) return;
+  const char* before = text_of_bounds(domain->lower, domain->upper, domain->granularity);
+  if (strcmp(now, before) == 0) return;
+  ereport(NOTICE, (errmsg("the bounds of column \"%s\" are %s now; until now %s",
+                          NameStr(column.name), now, before),
+                   errhint("dp_set_domain states others.")));
+}
+
 CountNoise noise_of(const PrivacyParameter& privacy) {
   return {PrivacyMeasure::kPure, 1 / privacy.value};
 }
@@ -293,6 +310,7 @@ DPQ_FUNCTION(dpq_learn_domain) {
   if (wished && !applies) notice_zeros(column);
   if (applies) {
     const char* granularity = step > 0 ? fitting_granularity(type, range, step) : nullptr;
+    notice_replaced(relation, column, text_of_bounds(lower, upper, granularity));
     set_bounds(relation, &column, lower, upper, granularity);
   }
   return row_of_result(fcinfo, lower, upper, outside, applies);

@@ -4,6 +4,7 @@
 #include "core/privacy/random.hpp"
 #include "core/selection/group_selection.hpp"
 #include "pg/charge/published.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/owner/column_domains.hpp"
 #include "pg/owner/learning.hpp"
 #include "pg/owner/own_relation.hpp"
@@ -15,6 +16,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
@@ -236,6 +238,37 @@ bool can_be_list(const Column& column, const Keys& keys) {
   return false;
 }
 
+// As the view of protected tables has it, or only their number. `other`: the number of the key that
+// stands for all others, from 1; 0 if none does.
+const char* text_of_list(Datum texts, int other) {
+  constexpr Size kMostBytes = 500;
+  Oid output;
+  bool is_varlena;
+  getTypeOutputInfo(TEXTARRAYOID, &output, &is_varlena);
+  const char* list = OidOutputFunctionCall(output, texts);
+  const ArrayType* array = DatumGetArrayTypeP(texts);
+  if (strlen(list) > kMostBytes) {
+    list = psprintf("one of %d keys", ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+  }
+  return other == 0 ? list : psprintf("%s with a key for all others", list);
+}
+
+// The owner may have stated a list, and did not name it in this call.
+void notice_replaced(Oid relation, const Column& column, const Keys& keys) {
+  const ColumnDomain* domain = find_domain(relation, get_attnum(relation, NameStr(column.name)));
+  if (domain == nullptr || domain->keys == nullptr) return;
+  const char* now = text_of_list(texts_of(keys, column.type), 0);
+  const char* before = text_of_list(PointerGetDatum(domain->keys), domain->other);
+  if (strcmp(now, before) == 0) return;
+  ereport(NOTICE,
+          (errmsg("the list of column \"%s\" is %s now; until now %s", NameStr(column.name), now,
+                  before),
+           domain->other > 0
+               ? errhint("dp_set_other_key has a key stand for all others, dp_set_domain states "
+                         "another list.")
+               : errhint("dp_set_domain states another list.")));
+}
+
 Datum row_of_result(FunctionCallInfo fcinfo, const Keys& keys, Oid type,
                     const GroupSelection& selection, bool applied) {
   Datum values[] = {texts_of(keys, type), Int32GetDatum(keys.count),
@@ -282,6 +315,9 @@ DPQ_FUNCTION(dpq_learn_keys) {
   const FoundTexts found = draw_keys(counts, *selection, random);
   const Keys keys = keys_of_texts(found.texts, found.count, column);
   const bool applies = wished && can_be_list(column, keys);
-  if (applies) set_keys(relation, &column, keys);
+  if (applies) {
+    notice_replaced(relation, column, keys);
+    set_keys(relation, &column, keys);
+  }
   return row_of_result(fcinfo, keys, column.type, *selection, applies);
 }

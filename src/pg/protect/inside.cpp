@@ -43,11 +43,13 @@ namespace {
 constexpr char kNotKnown[] =
     "is not supported over protected rows: it may fail, or take long, for some rows";
 constexpr char kFunctionHint[] =
-    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in docs/protected.md.";
+    "Use comparisons, arithmetic, LIKE, date_trunc and the other functions in docs/functions.md.";
 constexpr char kArrayHint[] =
     "Search in arrays by 5 = ANY (tags), and use their elements: tags[3] IS NOT NULL says that "
     "there are three or more.";
-constexpr char kRangeHint[] = "Compare with both ends: hired >= a AND hired < b.";
+constexpr char kRangeHint[] =
+    "Compare with both ends: hired >= a AND hired < b. Of a column of ranges ask the owner of the "
+    "table for columns with both ends.";
 constexpr char kDocumentHint[] =
     "Take parts of a jsonb: props ->> 'city', (props ->> 'age')::numeric, props @> '{\"a\": 1}'. "
     "Ask "
@@ -404,6 +406,12 @@ void check_column(const JudgedLevel* level, const Var* column) {
             "Qualify the column with the name of its table.");
 }
 
+// No cast of them is total.
+bool is_bits(Oid type) {
+  const Oid base = getBaseType(type);
+  return base == BITOID || base == VARBITOID;
+}
+
 void check_key_looks(const JudgedLevel* level, const Node* expression) {
   if (looks_like_its_equals(expression)) return;
   refuse_at(
@@ -411,7 +419,10 @@ void check_key_looks(const JudgedLevel* level, const Node* expression) {
       psprintf("keys of type %s are not supported: equal keys may look different, and a single row "
                "would decide which is shown",
                format_type_with_typemod(exprType(expression), exprTypmod(expression))),
-      "Cast the key to a type in which they are the same, such as integer, numeric(10,2) or text.");
+      is_bits(exprType(expression))
+          ? "Compare the bits with values of yours: CASE WHEN flags = B'01' THEN 'a' ELSE 'b' END."
+          : "Cast the key to a type in which they are the same, such as integer, numeric(10,2) or "
+            "text.");
 }
 
 void check_key_inside(const JudgedLevel* level, const SortGroupClause* key,

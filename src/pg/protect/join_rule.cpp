@@ -33,8 +33,8 @@ constexpr char kLevelHint[] =
     "columns alone, IN or EXISTS, or name a unique key of each table.";
 
 constexpr char kTableHint[] =
-    "Join the table itself by a unique key, with conditions on it in ON, or a list: VALUES of "
-    "constants, generate_series or unnest.";
+    "Join the table itself by a unique key, with conditions on it in ON, a view as (SELECT * FROM "
+    "v), or a list: VALUES of constants, generate_series or unnest.";
 
 constexpr char kOneByOneHint[] =
     "Join one table after the other to the protected rows: FROM staff JOIN department d ON d.id = "

@@ -26,7 +26,9 @@ constexpr char kNodeHint[] =
     "Use columns, constants, comparisons, AND, OR, NOT, CASE and PostgreSQL's functions that "
     "cannot fail.";
 constexpr char kSubqueryHint[] =
-    "Join the table by its key. Or ask the subquery first, and write its answer into this query.";
+    "Join the table by its key. Of protected rows ask an aggregate, such as (SELECT avg(age) FROM "
+    "staff). Or ask the subquery first, and write its answer into this query.";
+constexpr char kDomainHint[] = "Cast to the domain's base type.";
 
 [[noreturn]] void refuse_function(const JudgedLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
@@ -43,7 +45,7 @@ void check_domain(const JudgedLevel* level, const Node* node) {
          psprintf("casts to domain %s are not supported here: they may call functions of the "
                   "domain's owner",
                   format_type_be(type)),
-         "Cast to the domain's base type.");
+         kDomainHint);
 }
 
 void check_types(const JudgedLevel* level, Node* node) {
@@ -89,7 +91,9 @@ void refuse_node(const JudgedLevel* level, const Node* node) {
                      static_cast<int>(nodeTag(node)))
           : psprintf("%s is not supported here: it %s", rule->what, rule->reason);
   refuse(level->statement->refused, exprLocation(node), reason,
-         IsA(node, SubLink) ? kSubqueryHint : kNodeHint);
+         IsA(node, SubLink)          ? kSubqueryHint
+         : IsA(node, CoerceToDomain) ? kDomainHint
+                                     : kNodeHint);
 }
 
 void check_node_outside(JudgedLevel* level, Node* node) {

@@ -97,10 +97,13 @@ void check_form(const JudgedLevel* level, const Aggref* call) {
 // The grids are shown with exact numbers of users.
 void check_grids(const JudgedLevel* level, const Aggref* call, const FamilyRow& family) {
   if (!family.has(Argument::kGrid)) return;
-  refuse_call(level, call,
-              "dp_user_grid_stats is not supported over protected tables: it shows grids as they "
-              "are in the rows",
-              "Group by public keys instead.");
+  refuse_call(
+      level, call,
+      "dp_user_grid_stats is not supported over protected tables: it shows grids as they "
+      "are in the rows",
+      "Group by a column with a list in its place: SELECT kind, dp_user_mean(person, value, "
+      "0.5, lower, upper, dp_options('bounded', max_contributions => 20)) FROM visits GROUP "
+      "BY kind.");
 }
 
 // Where rows are protected, one row more makes another user of its user: that is one user less and
@@ -146,14 +149,16 @@ const char* hint_for_users_by_group(const char* user) {
 const char* hint_for_user(const JudgedLevel* level, const FamilyRow& family, const char* user) {
   if (most_rows_of_user(level) > 0 && family.selects_groups) return kUserGroupHint;
   const bool needs_max_rows = !family.hashes_users() && !family.selects_groups;
+  const char* count = level->statement->refused.answers_plain_sql
+                          ? psprintf("count(DISTINCT %s)", user)
+                          : psprintf("dp_count_distinct(%s, 0.1), without GROUP BY", user);
   return psprintf(
       "%s dp_user_mean(%s, column, 0.5, lower, upper, dp_options('bounded', max_contributions => "
-      "20)), dp_user_variance(...) or, in HAVING, dp_keep_group(%s, 0.5, 1e-6, 1); or "
-      "dp_count_distinct(%s, 0.1), without GROUP BY.",
+      "20)), dp_user_variance(...) or, in HAVING, dp_keep_group(%s, 0.5, 1e-6, 1); or %s.",
       needs_max_rows ? "Ask the owner to state max_rows of each table, the most rows of a person "
                        "that an answer sees, or to have it found by dp_learn_limits; or ask"
                      : "Ask",
-      user, user, user);
+      user, user, count);
 }
 
 // Returns whether the call must see limited rows only.

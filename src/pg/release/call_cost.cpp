@@ -4,17 +4,26 @@
 
 extern "C" {
 #include "executor/executor.h"
+#include "nodes/params.h"
 }
 
 namespace dpquantile {
 
 namespace {
 
-// Whether an expression has a parameter without a value, before the query runs.
+// Whether a parameter has no value before the query runs: one within a plan, one that EXPLAIN has
+// no value for, or, in dp_explain, that of a subquery which is asked first. That is NULL, and no
+// constant as parameters of a statement are.
+bool is_unknown(const Param* parameter, ParamListInfo given) {
+  if (parameter->paramkind != PARAM_EXTERN || given == nullptr) return true;
+  if (given->paramFetch != nullptr || parameter->paramid > given->numParams) return false;
+  const ParamExternData& value = given->params[parameter->paramid - 1];
+  return value.isnull && (value.pflags & PARAM_FLAG_CONST) == 0;
+}
+
 bool has_unknown_parameter(const List* expressions, const EState* state) {
   return any_node(expressions, [&](const Node* node) {
-    return IsA(node, Param) &&
-           (as<Param>(node)->paramkind != PARAM_EXTERN || state->es_param_list_info == nullptr);
+    return IsA(node, Param) && is_unknown(as<Param>(node), state->es_param_list_info);
   });
 }
 

@@ -179,6 +179,7 @@ constexpr Denied kExtensions[] = {
     {"pg_walinspect", kWal},
     {"pg_logicalinspect", kWal},
     {"adminpack", kFiles},
+    {"lo", kLargeObjects},  // its trigger function lo_manage removes one
 };
 
 // A role that is restricted in one database is in all, also in one with Citus. Other functions of

@@ -7,8 +7,8 @@
 #include "pg/restricted/hidden_facts.hpp"
 #include "pg/restricted/message_level.hpp"
 #include "pg/restricted/restricted_session.hpp"
-#include "pg/restricted/row_triggers.hpp"
 #include "pg/restricted/system_columns.hpp"
+#include "pg/restricted/triggers.hpp"
 #include "pg/server/client_messages.hpp"
 #include "pg/server/nodes.hpp"
 
@@ -53,7 +53,7 @@ bool restricts() {
 void restrict_objects(ObjectAccessType access, Oid catalog, Oid object, int column, void* arg) {
   if (access == OAT_FUNCTION_EXECUTE && restricts()) refuse_function(object);
   const bool is_new_trigger = access == OAT_POST_CREATE && catalog == TriggerRelationId;
-  if (is_new_trigger && restricts()) refuse_new_row_trigger(object);
+  if (is_new_trigger && restricts()) refuse_new_trigger(object);
   if (previous_object_access != nullptr) {
     previous_object_access(access, catalog, object, column, arg);
   }
@@ -62,7 +62,7 @@ void restrict_objects(ObjectAccessType access, Oid catalog, Oid object, int colu
 bool restrict_relations(DPQ_CHECK_PERMS_PARAMETERS) {
   if (restricts()) {
     if (!may_read_catalogs(permissions, ereport_on_violation)) return false;
-    if (!is_planning) refuse_row_triggers(permissions);
+    if (!is_planning) refuse_triggers(permissions);
   }
   return previous_check_perms == nullptr || previous_check_perms(DPQ_CHECK_PERMS_ARGUMENTS);
 }

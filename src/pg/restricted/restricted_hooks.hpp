@@ -14,9 +14,10 @@ namespace dpquantile {
 //
 // In a restricted session:
 // - a query that is planned gets constants for numbers of rows, pages and bytes (hidden_facts.hpp);
-// - no function of denied_functions.cpp is executed in another way, whoever calls it;
+// - no function of denied_functions.cpp is executed in another way, whoever calls it, also not by a
+//   trigger (triggers.hpp);
 // - the statistics in catalogs and the system columns of tables are not read (denied_catalogs.hpp,
-//   system_columns.hpp, bare_rows.hpp), and no row trigger reads them (row_triggers.hpp);
+//   system_columns.hpp, bare_rows.hpp), and no row trigger reads them (triggers.hpp);
 // - no EXPLAIN measures a query or shows the plan of a hidden table, and maintenance commands print
 //   nothing (denied_statements.hpp);
 // - no query is planned that reads a relation without the right to, and none for parallel workers;

@@ -1,9 +1,9 @@
 CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table regclass)
-  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  RETURNS TABLE (role text, accountant text, query text, rho_each numeric, fits bigint)
   LANGUAGE sql STABLE PARALLEL RESTRICTED
   BEGIN ATOMIC
     SELECT b.role, (array_agg(b.accountant ORDER BY b.on_table IS NULL))[1], k.title, trim_scale(min(c.rho)),
-           min(CASE WHEN NOT dpquantile.is_closed_table(b.role, dp_budget_fits.on_table) IS TRUE
+           min(CASE WHEN NOT dpquantile.is_closed_table(b.role::regrole, dp_budget_fits.on_table) IS TRUE
                          AND dpquantile.verdict(b.accountant, b.smallest_charge, b.delta_limit, b.epsilon_limit - b.epsilon_spent,
                                                 b.delta_limit - b.delta_spent, b.rho_remaining,
                                                 epsilon => c.epsilon, delta => 0, rho => c.rho,
@@ -20,9 +20,9 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8, on_table r
      CROSS JOIN LATERAL (SELECT dpquantile.charged_rho(k.query, dp_budget_fits.epsilon, b.neighbours) AS rho,
                                 dpquantile.charged_epsilon(k.query, dp_budget_fits.epsilon, b.neighbours) AS epsilon
                          OFFSET 0) AS c -- computed once
-     WHERE dp_budget_fits.epsilon IS NOT NULL AND (b.role = dpquantile.charged_role() OR dpquantile.sees_all_budgets()) AND (b.on_table IS NULL OR b.on_table = dp_budget_fits.on_table)
+     WHERE dp_budget_fits.epsilon IS NOT NULL AND (b.role::regrole = dpquantile.charged_role() OR dpquantile.sees_all_budgets()) AND (b.on_table IS NULL OR b.on_table = dp_budget_fits.on_table)
      GROUP BY b.role, k.number, k.title
-     ORDER BY b.role::text, k.number;
+     ORDER BY b.role, k.number;
   END;
 COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8, regclass) IS
   'The number of further queries of rows of a protected table that the budgets pay for: the role''s budget for the table and its general '
@@ -31,7 +31,7 @@ COMMENT ON FUNCTION @extschema@.dp_budget_fits(float8, regclass) IS
   'there is one; query; rho_each; fits, 0 below a smallest charge, and if the budget for the table has been revoked. Reads no data and costs no budget.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_budget_fits(epsilon float8)
-  RETURNS TABLE (role regrole, accountant text, query text, rho_each numeric, fits bigint)
+  RETURNS TABLE (role text, accountant text, query text, rho_each numeric, fits bigint)
   LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
   BEGIN ATOMIC
     SELECT * FROM @extschema@.dp_budget_fits(dp_budget_fits.epsilon, NULL::regclass);

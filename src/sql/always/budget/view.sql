@@ -45,7 +45,7 @@ COMMENT ON FUNCTION dpquantile.is_closed_table(oid, regclass) IS
   'budgets only, the owner of the extension all. Tells nothing about any data.';
 
 CREATE OR REPLACE VIEW @extschema@.dp_budget WITH (security_barrier) AS
-  SELECT b.role,
+  SELECT b.role::text AS role,
          trim_scale(b.epsilon_limit) AS epsilon_limit,
          e.epsilon_spent,
          trim_scale(greatest(b.epsilon_limit - e.epsilon_spent, 0)) AS epsilon_remaining,
@@ -78,7 +78,7 @@ COMMENT ON VIEW @extschema@.dp_budget IS
   'accountant adds up the charges: pure adds '
   'epsilons and deltas, zcdp adds rhos and converts their sum. A role sees its own budget and the budgets for tables that it owns, the owner of the '
   'extension sees all budgets. The view shows charges only; their number can depend on the data of a query (docs/privacy.md).';
-COMMENT ON COLUMN @extschema@.dp_budget.role IS 'The role that spends it.';
+COMMENT ON COLUMN @extschema@.dp_budget.role IS 'The role that spends it, as SQL writes its name, so that role::regrole is the role.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_limit IS 'What dp_grant_budget granted.';
 COMMENT ON COLUMN @extschema@.dp_budget.epsilon_spent IS
   'With accountant pure the sum of the charges; with zcdp the epsilon that rho_spent implies at delta_limit less charged_delta, '
@@ -110,7 +110,7 @@ COMMENT ON COLUMN @extschema@.dp_budget.every IS
 COMMENT ON COLUMN @extschema@.dp_budget.renewed_at IS
   'When the next period begins, in which nothing is spent yet; NULL if the budget is for ever.';
 COMMENT ON COLUMN @extschema@.dp_budget.on_table IS
-  'The protected table that the budget is for; NULL for the general budget of the role, which each query is charged to.';
+  'The protected table that the budget is for; NULL for the general budget of the role, which each query is charged to. Compare it with ''visits''::regclass.';
 COMMENT ON COLUMN @extschema@.dp_budget.charged_delta IS
   'With accountant zcdp, what dp_grant_budget granted of delta_limit to charges with a delta of their own; else NULL.';
 COMMENT ON COLUMN @extschema@.dp_budget.published_epsilon IS

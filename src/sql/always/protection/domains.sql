@@ -113,7 +113,7 @@ COMMENT ON FUNCTION @extschema@.dp_learn_domain(regclass, name, float8, boolean,
   'round them, and call dp_set_domain; granularity: the step of the values, as of dp_set_domain, to whose multiples the bounds are rounded outwards (default: NULL, that of the aggregate); lower, upper: the bounds, NULL if the table has too few values, which is an ordinary private answer; most_outside: '
   'about how many values of each 64 neighbouring cells, such as a factor of 256, or 18 years or more of dates, may lie outside each bound at most (sparse ones far away; near the bounds a thirtieth of it). Values that are close to each other and far from 0 are looked at more closely, in cells that are at least 32 times as narrow, if there are enough of them. '
   'Values that are spread over more cells may be as many again in each 64; applied: whether they are the domain now; bounds that hold no '
-  'values but 0 are not, and a notice says so. Of a table that protects persons '
+  'values but 0 are not, and a notice says so, as it says which bounds they replace. Of a table that protects persons '
   'the least and the largest finite value of each person counts, whatever max_rows is. NULL, NaN and infinities are ignored: they count as the nearer bound later. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_learn_expected_error(epsilon float8, persons boolean DEFAULT false, OUT least_values bigint, OUT most_outside bigint)
@@ -132,7 +132,7 @@ COMMENT ON FUNCTION @extschema@.dp_learn_keys(regclass, name, float8, float8, bo
   'what this costs each row or person of the table, 1e-6 to 1000 and 1e-290 to 0.5, for every role, beside what the role spends: dp_budget, dp_protected_tables and dp_health show the sum of a '
   'table. They are noted durably before anything is drawn, and stay noted after a rollback; apply: whether the keys become the list (default: true). Without, look at them, '
   'and call dp_set_domain; keys, number: those that are found, in their order, and how many they are; seldom_below: a key of fewer rows, or persons, is found with a probability below 1/2; always_from: one of '
-  'as many is always found; applied: whether they are the list now. A list has at most 100000 keys, and one that is not NULL, and a notice says if it is no list. Of a table that protects persons '
+  'as many is always found; applied: whether they are the list now. A list has at most 100000 keys, and one that is not NULL, and a notice says if it is no list, and which list it replaces. Of a table that protects persons '
   'each person counts for one of the own keys, drawn at random. NULL is a key. A value of more than 64 kB is none. For the owner of the table.';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_drop_domain(relation regclass, column_name name) RETURNS void

@@ -15,7 +15,7 @@ COMMENT ON FUNCTION @extschema@.dp_explain(text, bigint) IS
   'which answer public bounds for nothing; or, '
   'if the query is refused, a row for each reason that another one does not hide, 100 at most, in the order of the text. query: one SELECT, without parameters; rows: a public guess of the number of rows '
   'of a group, from 1 to 2^40. private_aggregate: its name; '
-  'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much; '
+  'method: how it is computed; epsilon, delta, rho: its price, under its own neighbour relation; charged_for: what is charged that much, or that a subquery gives a parameter, so that the price is unknown before the query runs; '
   'expected_error: the mean absolute error of an answer on so many rows, of dp_stats that of the mean (those of its other fields stand in error_in), of dp_cdf the 95 % error of all its counts at once, of '
   'several quantiles the largest, of dp_keep_group the rows with which a group is always shown (NULL if it depends on more); error_in: its unit (ranks are rows between a quantile and the answer; "at most" '
   'stands at means and spreads, whose error is that of the worst values); problem: '

@@ -141,7 +141,7 @@ CREATE OR REPLACE VIEW @extschema@.dp_protected_tables WITH (security_barrier) A
 COMMENT ON VIEW @extschema@.dp_protected_tables IS
   'The protected tables of the current role: those that it may ask private queries of, and those that it owns, with a row for each '
   'role that has private access. Reads no data and costs no budget.';
-COMMENT ON COLUMN @extschema@.dp_protected_tables.relation IS 'The table or view.';
+COMMENT ON COLUMN @extschema@.dp_protected_tables.relation IS 'The table or view. Compare it with ''visits''::regclass.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.columns IS 'Names and types of the columns.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.user_id IS
   'The column that identifies the person all of whose rows are protected together, or refers to a row of the table in through; NULL if each row '
@@ -159,7 +159,7 @@ COMMENT ON COLUMN @extschema@.dp_protected_tables.domains IS
   'What is publicly known of columns: bounds, granularity and lists of keys (dp_set_domain); NULL if nothing is. min() and max() of a column answer its bounds.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.role IS
   'A role with private access: the current role, one that it is a member of, or for the owner of the table any role. NULL if no '
-  'role has.';
+  'role has. As SQL writes its name, so that role::regrole is the role.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.smallest_epsilon IS 'A private aggregate with a smaller epsilon is refused.';
 COMMENT ON COLUMN @extschema@.dp_protected_tables.max_epsilon IS
   'A private aggregate with a larger epsilon is refused; NULL if only budgets limit it.';

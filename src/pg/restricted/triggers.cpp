@@ -1,5 +1,6 @@
-#include "pg/restricted/row_triggers.hpp"
+#include "pg/restricted/triggers.hpp"
 
+#include "pg/restricted/denied_functions.hpp"
 #include "pg/restricted/restricted_session.hpp"
 #include "pg/restricted/system_columns.hpp"
 #include "pg/server/nodes.hpp"
@@ -86,6 +87,7 @@ void refuse_triggers_of(Oid table) {
   const TriggerDesc* triggers = CopyTriggerDesc(relation->trigdesc);
   for (int i = 0; triggers != nullptr && i < triggers->numtriggers; ++i) {
     const Trigger& trigger = triggers->triggers[i];
+    refuse_function(trigger.tgfoid);
     if (!gets_stored_rows(trigger.tgtype)) continue;
     Node* condition =
         trigger.tgqual == nullptr ? nullptr : static_cast<Node*>(stringToNode(trigger.tgqual));
@@ -103,7 +105,7 @@ Node* condition_in(HeapTuple row, Relation catalog) {
 }  // namespace
 
 // The row of the catalog is not visible yet to the command that makes it.
-void refuse_new_row_trigger(Oid trigger) {
+void refuse_new_trigger(Oid trigger) {
   Relation catalog = table_open(TriggerRelationId, AccessShareLock);
   ScanKeyData key;
   ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(trigger));
@@ -111,6 +113,7 @@ void refuse_new_row_trigger(Oid trigger) {
   const HeapTuple row = systable_getnext(scan);
   if (HeapTupleIsValid(row)) {
     const auto* entry = reinterpret_cast<Form_pg_trigger>(GETSTRUCT(row));
+    refuse_function(entry->tgfoid);
     if (gets_stored_rows(entry->tgtype)) {
       refuse({NameStr(entry->tgname), entry->tgrelid, entry->tgfoid, condition_in(row, catalog)});
     }
@@ -119,10 +122,9 @@ void refuse_new_row_trigger(Oid trigger) {
   table_close(catalog, AccessShareLock);
 }
 
-void refuse_row_triggers(const List* permissions) {
+void refuse_triggers(const List* permissions) {
   for (const auto* relation : each<const RelationPermissions>(permissions)) {
     if (relation->relid < FirstNormalObjectId || !writes_rows(relation)) continue;
-    if (get_rel_relkind(relation->relid) == RELKIND_VIEW) continue;
     for (const Oid oid :
          each_oid(find_all_inheritors(relation->relid, RowExclusiveLock, nullptr))) {
       refuse_triggers_of(oid);
