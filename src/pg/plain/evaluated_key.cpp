@@ -406,6 +406,11 @@ Const* evaluated(const Level* level, const Node* expression, const Node* inner,
   return value_of_whole;
 }
 
+bool has_known_value(const Level* level, const Node* expression) {
+  return can_be_evaluated(expression, NIL) &&
+         evaluated(level, expression, nullptr, nullptr) != nullptr;
+}
+
 List* different_values(List* values, const Node* expression) {
   const TypeCacheEntry* type =
       lookup_type_cache(exprType(expression), TYPECACHE_CMP_PROC_FINFO | TYPECACHE_CMP_PROC);
