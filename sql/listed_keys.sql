@@ -149,6 +149,17 @@ SELECT 100 / n > 30 AS many, count(*) FROM measures WHERE n > 0 GROUP BY 1;
 SELECT extra > 2 AS more, count(*) FROM measures WHERE extra = ANY ('{1,5}') GROUP BY 1;
 SELECT extra > 2 AS more, count(*) FROM measures WHERE (extra = ANY ('{}')) IS FALSE GROUP BY 1;
 
+-- The values of parameters are those of the execution: what they leave no row is refused, too (threat 307).
+PREPARE above(int) AS SELECT n > $1 AS above, count(*) FROM measures GROUP BY 1;
+EXECUTE above(2);
+EXECUTE above(NULL);
+PREPARE any_of(int[]) AS SELECT n = ANY ($1) AS any_of, count(*) FROM measures WHERE part <> ALL ($1) GROUP BY 1;
+EXECUTE any_of('{1,2}');
+EXECUTE any_of('{1,NULL}');
+PREPARE of_part(int) AS SELECT count(*) FROM measures WHERE part = $1;
+EXECUTE of_part(2);
+EXECUTE of_part(NULL);
+
 -- Constants that WHERE says a key is one of are a list, for a key that has none: groups without rows are there, and nothing is chosen.
 SELECT id, count(*) FROM visits WHERE id IN (1, 2, -3, 2) GROUP BY id;
 SELECT weight * id AS x, count(*) FROM visits WHERE weight * id = 1 OR weight * id = 0 GROUP BY 1;

@@ -150,10 +150,16 @@ bool is_never_true(Node* term) {
   return func_strict(as<OpExpr>(term)->opfuncid);
 }
 
+Node* with_values_of_parameters(const Level* level, Node* term) {
+  return mapped(term, [=](Node* node) {
+    return IsA(node, Param) ? folded(node, level->statement->parameters) : nullptr;
+  });
+}
+
 // The parts of a term that have no column, computed. Not those of CASE, whose tests have its
 // argument.
 Node* computed_parts(const Level* level, Node* term) {
-  return mapped(term, [=](Node* node) -> Node* {
+  return mapped(with_values_of_parameters(level, term), [=](Node* node) -> Node* {
     if (IsA(node, CaseExpr)) return node;
     if (IsA(node, List) || IsA(node, Const) || contain_var_clause(node)) return nullptr;
     if (contain_mutable_functions(node) || !can_be_evaluated(node, NIL)) return nullptr;

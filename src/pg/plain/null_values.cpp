@@ -348,9 +348,9 @@ bool NullSearch::element_may_be_null(const Level* level, const ScalarArrayOpExpr
     return as<ArrayExpr>(array)->multidims ||
            any_may_be_null(level, as<Node>(const_cast<ArrayExpr*>(as<ArrayExpr>(array))));
   }
-  if (!can_be_evaluated(array, NIL)) return true;
-  const Const* known = evaluated(level, array, nullptr, nullptr);
-  return known == nullptr || array_contains_nulls(DatumGetArrayTypeP(known->constvalue));
+  const auto* known = as<Const>(folded(array, level->statement->parameters));
+  return !IsA(known, Const) || known->constisnull ||
+         array_contains_nulls(DatumGetArrayTypeP(known->constvalue));
 }
 
 // Conditions that are NULL are not true.
@@ -375,6 +375,10 @@ bool NullSearch::may_be_null(const Level* level, Node* expression) {
   switch (nodeTag(expression)) {
     case T_Var:
       return column_may_be_null(level, as<Var>(expression));
+    case T_Param: {
+      const auto* known = as<Const>(folded(expression, level->statement->parameters));
+      return !IsA(known, Const) || known->constisnull;
+    }
     case T_List:
     case T_TargetEntry:
     case T_RelabelType:
