@@ -107,6 +107,59 @@ SELECT s.open, count(*) FROM visits v LEFT JOIN shops s ON s.id = v.id GROUP BY 
 SELECT old, n, (SELECT count(*) FROM (SELECT age > 2 AS old FROM visits GROUP BY 1) v) FROM (SELECT age > 2 AS old, count(*) AS n FROM visits GROUP BY 1) v;
 SELECT age > 2 AS old, count(*) FROM visits WHERE kind ~ '\1' GROUP BY 1;
 
+-- What is never NULL is a list: columns that are NOT NULL, and what gives a value for each value within the bounds and lists of columns. What fails for a row is NULL
+-- for it, as for a text that is too long. max() of a test for NULL tells what is known, for nothing.
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+CREATE TABLE measures (n int NOT NULL, part int NOT NULL, amount numeric NOT NULL, x float8 NOT NULL, at timestamptz NOT NULL, day date NOT NULL, whenever timestamp NOT NULL,
+  name text NOT NULL, kind text NOT NULL, short varchar(20) NOT NULL, doc jsonb NOT NULL, tags int[] NOT NULL, id uuid NOT NULL, extra int, code int NOT NULL);
+INSERT INTO measures
+  SELECT i % 5, 1 + i % 5, i % 9, i % 9, '2024-01-01Z', '2024-01-01', '2024-01-01', 'a', 'web', 'b', '{"a": 1}', '{1,2}', md5(i::text)::uuid, i % 7, i FROM generate_series(1, 100) i;
+SELECT dp_protect_table('measures'), dp_set_domain('measures', 'n', 0, 9), dp_set_domain('measures', 'part', 1, 9), dp_set_domain('measures', 'amount', 0, 300),
+       dp_set_domain('measures', 'x', 0, 60), dp_set_domain('measures', 'at', '2024-01-01Z'::timestamptz, '2025-12-31Z'),
+       dp_set_domain('measures', 'day', '2024-01-01'::date, '2025-12-31'), dp_set_domain('measures', 'kind', '{web,shop}');
+SELECT dp_grant_private_access('measures', 'regress_dpq_lists_analyst', epsilon => 100, delta => 1e-6);
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+SET client_min_messages = warning;
+\pset format unaligned
+\pset tuples_only
+\set ECHO none
+SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM measures v', e, e) FROM unnest(ARRAY[
+  'n + 1', 'n * 2 - part', 'part / 2', 'code / 10', 'code % 7 = 1', '100 / part', '100 / (n + 1)', 'amount / 2', 'amount * x::numeric', 'abs(n)', 'n::smallint', 'round(amount, 1)', 'floor(x / 10)',
+  'sqrt(x)', 'ln(part)', 'power(x, 2)', 'mod(n, part)', 'width_bucket(amount, 0, 100, 10)', 'n::text', 'at::date', 'at::text', 'date_trunc(''month'', at)', 'date_trunc(''month'', at, ''Asia/Tokyo'')',
+  'extract(hour FROM at)', 'to_char(at, ''YYYY-MM'')', 'lower(to_char(at, ''Month''))', 'date_bin(''1 week'', at, ''2024-01-01Z'')', 'at + interval ''1 day''', 'at > now() - interval ''1 year''',
+  'age(day)', 'make_date(extract(year FROM day)::int, extract(month FROM day)::int, 1)', 'day + n', 'lower(kind) = ''web''', 'kind || short', 'kind LIKE ''w%''', 'short ILIKE ''%b%''', 'name = ''a''',
+  'name < kind', 'concat(kind, extra::text)', 'length(kind)', 'n IN (1, 2)', 'n = ANY (ARRAY[1, part])', 'n <> ALL (''{1,2}''::int[])', 'coalesce(extra, n)', 'greatest(extra, n)',
+  'extra IS DISTINCT FROM n', 'CASE WHEN n > 5 THEN 1 ELSE part END', 'CASE WHEN extra > 5 THEN extra ELSE 0 END', 'n > 5 AND NOT part > 3', 'ARRAY[extra]', 'whenever > ''2024-01-01''',
+  'id = md5(''a'')::uuid']) e \gexec
+\echo -- may be NULL
+SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM measures v', e, e) FROM unnest(ARRAY[
+  'extra', 'n + extra', '100 / n', '100 / (n - 4)', 'code + 1', 'code / n', 'n % n', 'amount / n', 'n::smallint + 32767::smallint', 'sqrt(x - 10)', 'ln(x)', 'power(x - 9, 2)', 'exp(x)', 'asin(x)',
+  'x * 1e308', 'kind::int', 'name::date', 'short::int > 5', 'width_bucket(amount, 5, 5, 10)', 'width_bucket(amount, 0, 100, n)', 'extract(hour FROM whenever)', 'whenever::date',
+  'at + interval ''300000 years''', 'date_bin(''0 s'', at, at)', 'make_date(n, n, n)', 'lower(name)', 'name || ''a''', 'name LIKE ''a%''', 'kind LIKE name', 'kind LIKE ''a\''', 'kind ~ ''a''', 'chr(n)',
+  'split_part(kind, '','', 0)', 'doc -> ''a''', 'doc ? ''a''', 'doc ->> ''a'' = ''1''', 'jsonb_array_length(doc)', 'jsonb_object_field_text(doc, ''a'')', '(doc -> ''n'')::int', 'tags[1]', '5 = ANY (tags)',
+  'n = ANY (''{1,NULL}''::int[])', 'n <> ALL (''{1,NULL}''::int[])', 'n IN (1, extra)', 'nullif(n, 3)', 'coalesce(extra, 100 / n)', 'CASE WHEN n > 5 THEN 1 END',
+  'CASE WHEN extra > 5 THEN 1 ELSE extra END', 'n > NULL::int', '(SELECT s.id FROM shops s WHERE s.id = v.code) > 1', 'n > (SELECT max(s.id) FROM shops s)',
+  'n > nullif(current_setting(''application_name'', true), ''x'')::int']) e \gexec
+\set ECHO all
+\pset tuples_only
+\pset format aligned
+SET client_min_messages = notice;
+SELECT 100 / n > 30 AS many, count(*) FROM measures GROUP BY 1;
+SELECT 100 / n > 30 AS many, count(*) FROM measures WHERE n > 0 GROUP BY 1;
+SELECT extra > 2 AS more, count(*) FROM measures WHERE extra = ANY ('{1,5}') GROUP BY 1;
+SELECT extra > 2 AS more, count(*) FROM measures WHERE (extra = ANY ('{}')) IS FALSE GROUP BY 1;
+
+-- The values of parameters are those of the execution: what they leave no row is refused, too (threat 307).
+PREPARE above(int) AS SELECT n > $1 AS above, count(*) FROM measures GROUP BY 1;
+EXECUTE above(2);
+EXECUTE above(NULL);
+PREPARE any_of(int[]) AS SELECT n = ANY ($1) AS any_of, count(*) FROM measures WHERE part <> ALL ($1) GROUP BY 1;
+EXECUTE any_of('{1,2}');
+EXECUTE any_of('{1,NULL}');
+PREPARE of_part(int) AS SELECT count(*) FROM measures WHERE part = $1;
+EXECUTE of_part(2);
+EXECUTE of_part(NULL);
+
 -- Constants that WHERE says a key is one of are a list, for a key that has none: groups without rows are there, and nothing is chosen.
 SELECT id, count(*) FROM visits WHERE id IN (1, 2, -3, 2) GROUP BY id;
 SELECT weight * id AS x, count(*) FROM visits WHERE weight * id = 1 OR weight * id = 0 GROUP BY 1;

@@ -140,6 +140,12 @@ SELECT person, count(*) FROM visits GROUP BY person;
 SELECT count(*) FROM visits WHERE person IN (SELECT person::bigint FROM visits GROUP BY 1);
 SELECT 'no. ' || person::text, count(*) FROM visits GROUP BY 1;
 SELECT (person + 1)::numeric, count(*) FROM visits GROUP BY 1;
+-- threat 326: other forms of a person, of which each is of one
+SELECT -person, count(*) FROM visits GROUP BY 1;
+SELECT 3 - person * 2, count(*) FROM visits GROUP BY 1;
+SELECT person # 5, count(*) FROM visits GROUP BY 1;
+SELECT md5('salt' || person::text), count(*) FROM visits GROUP BY 1;
+SELECT concat('no. ', coalesce(person, 0)), count(*) FROM visits GROUP BY 1;
 SELECT kind, count(*) FROM visits WHERE kind = 'webb' GROUP BY kind;
 SELECT kind, region, count(DISTINCT v.person) FROM visits v JOIN persons p ON p.id = v.person WHERE lower(kind) = 'post' AND v.cost > 2 GROUP BY kind, region;
 SELECT count(*) FROM visits WHERE person IS NULL;

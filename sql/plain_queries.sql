@@ -94,7 +94,7 @@ BEGIN
   FOREACH doublings IN ARRAY '{4,8,60}'::int[] LOOP
     RAISE NOTICE '% doublings', doublings;
     BEGIN
-      EXECUTE 'SELECT k > 1, count(*) FROM ' || repeat('(SELECT k + k AS k FROM ', doublings) || '(SELECT number AS k FROM shifts) t' || repeat(') t', doublings) || ' GROUP BY 1';
+      EXECUTE 'SELECT k, count(*) FROM ' || repeat('(SELECT k = k AS k FROM ', doublings) || '(SELECT number AS k FROM shifts) t' || repeat(') t', doublings) || ' GROUP BY 1';
     EXCEPTION WHEN statement_too_complex THEN RAISE NOTICE '%', SQLERRM;
     END;
   END LOOP;

@@ -54,6 +54,10 @@ SELECT kind, n / 3 AS third, n::text || kind AS text, format('%s %I', kind, n), 
 SELECT n / 10 AS tens, count(*), sum(1 / (n - n)) AS sum, jsonb_object_agg(nullif(kind, 'web'), n) AS objects FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a GROUP BY n / 10 ORDER BY n / 10;
 SELECT kind FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a ORDER BY kind LIMIT (SELECT -count(*) FROM visits);
 SELECT kind FROM (SELECT kind, count(*) AS n FROM visits GROUP BY kind) a ORDER BY kind OFFSET (SELECT -count(*) FROM visits);
+-- The number is there once, and so is its charge.
+SELECT count(*) AS charges FROM dp_ledger \gset
+SELECT x FROM generate_series(1, 2) x LIMIT (SELECT count(*) FROM visits);
+SELECT count(*) - :charges AS charges FROM dp_ledger;
 SELECT x FROM (SELECT count(*) AS n FROM visits) a, generate_series(1, n / 20) x;
 SELECT x FROM (SELECT count(*) AS n FROM visits) a, abs(1 / (n - n)) x;
 PREPARE ratio AS SELECT count(*) / $1::int AS ratio, CASE WHEN $1 = 0 THEN 0 ELSE 1 / $1 END AS share FROM visits;

@@ -290,6 +290,13 @@ SELECT query, p FROM exact, answers(query) p ORDER BY id;
 SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
 -- Nothing lists the clinics that the table lacks.
 SELECT v.clinic, c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
+-- Of a table without rows, or without a value, all rows have NULL.
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+CREATE TABLE later (id int PRIMARY KEY, name text, size int);
+GRANT SELECT ON later TO regress_dpq_keys_analyst;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT l.name, count(*) > 0 AS has_rows FROM visit v LEFT JOIN later l ON l.id = v.clinic GROUP BY 1;
+SELECT avg(l.size) FROM visit v LEFT JOIN later l ON l.id = v.clinic;
 -- A plan is not kept after the foreign key.
 PREPARE by_place AS SELECT c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.place GROUP BY 1 ORDER BY 1;
 EXECUTE by_place;

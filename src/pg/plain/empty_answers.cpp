@@ -11,6 +11,7 @@
 #include "pg/plain/value_range.hpp"
 #include "pg/query/shown_column.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/server/value_type.hpp"
 #include "pg/vocabulary/node_functions.hpp"
 
 extern "C" {
@@ -150,10 +151,16 @@ bool is_never_true(Node* term) {
   return func_strict(as<OpExpr>(term)->opfuncid);
 }
 
+Node* with_values_of_parameters(const Level* level, Node* term) {
+  return mapped(term, [=](Node* node) {
+    return IsA(node, Param) ? folded(node, level->statement->parameters) : nullptr;
+  });
+}
+
 // The parts of a term that have no column, computed. Not those of CASE, whose tests have its
 // argument.
 Node* computed_parts(const Level* level, Node* term) {
-  return mapped(term, [=](Node* node) -> Node* {
+  return mapped(with_values_of_parameters(level, term), [=](Node* node) -> Node* {
     if (IsA(node, CaseExpr)) return node;
     if (IsA(node, List) || IsA(node, Const) || contain_var_clause(node)) return nullptr;
     if (contain_mutable_functions(node) || !can_be_evaluated(node, NIL)) return nullptr;
@@ -325,8 +332,9 @@ Groups groups_by_conditions(const PlainLevel* level) {
   return groups;
 }
 
-// Whether a call gives different values for different ones: a cast to a wider type of numbers.
-bool widens(Oid function) {
+// Whether a call gives different values for different ones: a cast to a wider type of numbers, or a
+// hash.
+bool tells_apart(Oid function) {
   switch (function) {
     case F_INT4_INT2:
     case F_INT8_INT2:
@@ -336,29 +344,63 @@ bool widens(Oid function) {
     case F_NUMERIC_INT8:
     case F_FLOAT8_INT2:
     case F_FLOAT8_INT4:
+    case F_MD5_TEXT:
       return true;
     default:
       return false;
   }
 }
 
-bool is_text_of_itself(const CoerceViaIO* cast) {
-  const Oid type = exprType(as<Node>(cast->arg));
-  const bool has_one_text = is_whole_type(type) || type == UUIDOID;
-  return has_one_text && (cast->resulttype == TEXTOID || cast->resulttype == VARCHAROID);
+bool has_one_text(Oid type) {
+  return is_whole_type(type) || type == UUIDOID;
 }
 
-// The part of id + 1, or 'person ' || id, that is not constant; null for other operations.
-const Node* part_beside_constant(const OpExpr* operation) {
+bool is_text_of_itself(const CoerceViaIO* cast) {
+  return has_one_text(exprType(as<Node>(cast->arg))) &&
+         (cast->resulttype == TEXTOID || cast->resulttype == VARCHAROID);
+}
+
+// The only one of some expressions that is not constant; null if there are several, or none, or if
+// one is NULL.
+const Node* only_variable(const List* arguments) {
+  const Node* found = nullptr;
+  if (has_null_argument(arguments)) return nullptr;
+  for (const auto* argument : each<const Node>(arguments)) {
+    if (IsA(argument, Const)) continue;
+    if (found != nullptr) return nullptr;
+    found = argument;
+  }
+  return found;
+}
+
+bool has_zero(const List* factors) {
+  for (const auto* factor : each<const Const>(factors)) {
+    if (!IsA(factor, Const)) continue;
+    const auto type = find_value_type(factor->consttype);
+    if (!type || number_of_value(*type, factor->constvalue) == 0) return true;
+  }
+  return false;
+}
+
+// The part of -id, id + 1, id * 2, id # 5 or 'person ' || id that is not constant; null for other
+// operations.
+const Node* part_of_operation(const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
-  const bool adds = is_whole_type(operation->opresulttype) && is_one_of(name, "+ -");
+  const bool is_of_numbers = is_whole_type(operation->opresulttype) && is_one_of(name, "+ - * #");
   const bool appends = operation->opresulttype == TEXTOID && is_one_of(name, "||");
-  if (operation->opno >= FirstUnpinnedObjectId || list_length(operation->args) != 2) return nullptr;
-  auto* left = static_cast<Node*>(linitial(operation->args));
-  auto* right = static_cast<Node*>(lsecond(operation->args));
-  if (!adds && !appends) return nullptr;
-  if (IsA(right, Const)) return left;
-  return IsA(left, Const) ? right : nullptr;
+  if (operation->opno >= FirstUnpinnedObjectId || (!is_of_numbers && !appends)) return nullptr;
+  const Node* part = only_variable(operation->args);
+  return is_one_of(name, "*") && part != nullptr && has_zero(operation->args) ? nullptr : part;
+}
+
+// The same of a call: of md5(id::text), id::bigint, or concat('person ', id).
+const Node* part_of_call(const FuncExpr* call) {
+  if (tells_apart(call->funcid)) return static_cast<const Node*>(linitial(call->args));
+  if (call->funcid != F_CONCAT || call->funcvariadic) return nullptr;
+  const Node* part = only_variable(call->args);
+  const bool is_one_text =
+      part != nullptr && (exprType(part) == TEXTOID || has_one_text(exprType(part)));
+  return is_one_text ? part : nullptr;
 }
 
 // What a key shows in another form, so that different values of the one are different ones of the
@@ -366,14 +408,17 @@ const Node* part_beside_constant(const OpExpr* operation) {
 const Node* without_conversions(const Node* key) {
   for (;;) {
     const Node* inner = without_relabel(const_cast<Node*>(key));
+    const Node* part = nullptr;
     if (IsA(inner, CoerceViaIO) && is_text_of_itself(as<CoerceViaIO>(inner))) {
-      inner = as<Node>(as<CoerceViaIO>(inner)->arg);
-    } else if (IsA(inner, FuncExpr) && widens(as<FuncExpr>(inner)->funcid)) {
-      inner = static_cast<const Node*>(linitial(as<FuncExpr>(inner)->args));
+      part = as<Node>(as<CoerceViaIO>(inner)->arg);
+    } else if (IsA(inner, FuncExpr)) {
+      part = part_of_call(as<FuncExpr>(inner));
     } else if (IsA(inner, OpExpr)) {
-      const Node* part = part_beside_constant(as<OpExpr>(inner));
-      if (part != nullptr) inner = part;
+      part = part_of_operation(as<OpExpr>(inner));
+    } else if (IsA(inner, CoalesceExpr)) {  // nobody has the constant
+      part = only_variable(as<CoalesceExpr>(inner)->args);
     }
+    if (part != nullptr) inner = part;
     if (inner == key) return key;
     key = inner;
   }

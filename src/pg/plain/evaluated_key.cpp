@@ -16,6 +16,7 @@ extern "C" {
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "utils/datum.h"
@@ -404,6 +405,19 @@ Const* evaluated(const Level* level, const Node* expression, const Node* inner,
   Const* value_of_whole = constant_of(prepared, values);
   FreeExprContext(prepared.context, true);
   return value_of_whole;
+}
+
+Node* folded(const Node* expression, ParamListInfo parameters) {
+  PlannerGlobal* global = makeNode(PlannerGlobal);
+  global->boundParams = parameters;
+  PlannerInfo* root = makeNode(PlannerInfo);
+  root->glob = global;
+  return eval_const_expressions(root, static_cast<Node*>(copyObjectImpl(expression)));
+}
+
+bool has_known_value(const Level* level, const Node* expression) {
+  return can_be_evaluated(expression, NIL) &&
+         evaluated(level, expression, nullptr, nullptr) != nullptr;
 }
 
 List* different_values(List* values, const Node* expression) {

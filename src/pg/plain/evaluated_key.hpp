@@ -45,6 +45,13 @@ Const* computed_constant(const PreparedExpression& prepared, const List* values)
 // The same for one value, as a constant, or null. No part has a value if `inner` is null.
 Const* evaluated(const Level* level, const Node* expression, const Node* inner, const Const* value);
 
+// What PostgreSQL's planner makes of an expression with these values of parameters, or none if
+// null.
+Node* folded(const Node* expression, ParamListInfo parameters);
+
+// Whether an expression without columns is computed and not NULL.
+bool has_known_value(const Level* level, const Node* expression);
+
 // A copy of the expression with another in the place of a part.
 Node* with_part(const Node* expression, const Node* part, const Node* other);
 

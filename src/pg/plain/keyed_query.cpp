@@ -101,13 +101,41 @@ List* keys_of_clauses(const List* clauses, List* targets) {
 struct ListOfKey {
   List* values;
   Const* substitute;  // as in Replacement
+  // The table that has no value of the key; null for other keys.
+  const char* empty_source;
 };
+
+// Of a key of a table all of whose values are NULL, or that has no rows
+void note_empty_sources(const TableKeys& table, ListOfKey* lists) {
+  const ListCell* cell;
+  foreach (cell, table.numbers) {
+    const bool has_value = list_nth(table.substitutes, foreach_current_index(cell)) != nullptr;
+    if (!has_value) lists[lfirst_int(cell)].empty_source = table.source;
+  }
+}
 
 [[noreturn]] void refuse_without_rows(const PlainLevel* level, const char* source) {
   refuse(level->refused, kNowhere,
          psprintf("no row of \"%s\" is left, so that the answer has no group", source),
          "The groups are those of the rows of this table that conditions on it let pass. Ask the "
          "table itself which rows there are: it is public.");
+}
+
+// Why a key has no list. `empty_source`: of ListOfKey.
+void note_unlisted(PlainLevel* level, const Node* key, const char* empty_source) {
+  const char* name = name_of_key(level->select->query, key);
+  if (empty_source == nullptr) {
+    level->unlisted =
+        psprintf("Key \"%s\" has no public list of at most %d values.", name, kMaxElements);
+    return;
+  }
+  level->unlisted = psprintf("Table \"%s\" has no value of key \"%s\": all rows have NULL there.",
+                             empty_source, name);
+  if (level->delta > 0 || is_after_charge()) return;
+  refuse(level->refused, exprLocation(key),
+         psprintf("table \"%s\" has no value of key \"%s\", so that all rows have NULL there",
+                  empty_source, name),
+         "Leave out the key: it does not tell groups apart.");
 }
 
 bool own_list_of(const Level* level, Node* column, List** values) {
@@ -121,6 +149,7 @@ void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* 
   for (const auto* table :
        each<const TableKeys>(keys_of_tables(level->select, keys, own_list_of))) {
     if (table->rows == NIL && !is_after_charge()) refuse_without_rows(level, table->source);
+    note_empty_sources(*table, lists);
     if (table->rows == NIL || list_member_ptr(table->substitutes, nullptr)) continue;
     auto* factor = static_cast<Factor*>(palloc(sizeof(Factor)));
     *factor = {table->numbers, table->rows};
@@ -133,7 +162,7 @@ void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* 
       for (const auto* row : each<const List>(table->rows)) {
         values = list_append_unique(values, list_nth(row, column));
       }
-      lists[number] = {values, static_cast<Const*>(list_nth(table->substitutes, column))};
+      lists[number] = {values, static_cast<Const*>(list_nth(table->substitutes, column)), nullptr};
       replacement->of_tables = bms_add_member(replacement->of_tables, number);
     }
   }
@@ -171,8 +200,7 @@ bool find_keys(PlainLevel* level, const List* clauses, Lists lists, Replacement*
       replacement->factors = lappend(replacement->factors, factor_of_list(number, list->values));
     }
     if (list->values == NIL) {
-      level->unlisted = psprintf("Key \"%s\" has no public list of at most %d values.",
-                                 name_of_key(level->select->query, key), kMaxElements);
+      note_unlisted(level, key, list->empty_source);
       level->is_public_key = is_of_public_table(level, key);
       return false;
     }

@@ -123,10 +123,20 @@ const char* call_of_owner(const ColumnOrigin& column) {
                   name, table, name);
 }
 
+// Whether a value is a column of a table that is not protected.
+bool is_public_column(const PlainLevel* level, Node* value) {
+  const auto origin = origin_of(level->select, value);
+  return origin && find_protected_relation(origin->relation) == nullptr;
+}
+
 // The sentences of the hint, each perhaps empty.
 const char* for_owner(const PlainLevel* level, const char* aggregate, Node* value) {
   const auto column = column_without_bounds(level, value);
   const char* bounds = column ? call_of_owner(*column) : nullptr;
+  if (is_public_column(level, value)) {
+    return "The bounds of a column of a table that you may read are its least and its greatest "
+           "value, if it has values and all are finite.";
+  }
   const bool needs_max_rows = !is_extreme(aggregate) && lacks_max_rows(level);
   constexpr char kMaxRows[] =
       "max_rows, the most rows of a person that an answer sees (dp_protect_table or "

@@ -1,9 +1,14 @@
 #include "pg/plain/null_values.hpp"
 
 #include "pg/grants/reference.hpp"
+#include "pg/plain/calls_with_value.hpp"
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/public_rows.hpp"
+#include "pg/plain/value_bounds.hpp"
 #include "pg/server/trees.hpp"
+#include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/person_aggregates.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -11,6 +16,7 @@ extern "C" {
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -42,11 +48,6 @@ bool passes_null_on(const Node* expression, const Node* part) {
       return passes_null_on(as<Node>(as<RelabelType>(expression)->arg), part);
     case T_CoerceViaIO:
       return passes_null_on(as<Node>(as<CoerceViaIO>(expression)->arg), part);
-    case T_ScalarArrayOpExpr: {
-      const auto* search = as<ScalarArrayOpExpr>(expression);
-      return search->useOr && op_strict(search->opno) &&
-             passes_null_on(static_cast<const Node*>(linitial(search->args)), part);
-    }
     case T_BoolExpr: {
       const auto* condition = as<BoolExpr>(expression);
       return condition->boolop == NOT_EXPR && any_passes(condition->args);
@@ -56,9 +57,14 @@ bool passes_null_on(const Node* expression, const Node* part) {
   }
 }
 
-// Whether a condition is not true where a part of it is NULL.
+// Whether a condition is not true where a part of it is NULL. Of no elements IN is false.
 bool rules_out_null(const Node* condition, const Node* part) {
   check_stack_depth();
+  if (IsA(condition, ScalarArrayOpExpr)) {
+    const auto* search = as<ScalarArrayOpExpr>(condition);
+    return search->useOr && op_strict(search->opno) &&
+           passes_null_on(static_cast<const Node*>(linitial(search->args)), part);
+  }
   if (IsA(condition, NullTest)) {
     const auto* test = as<NullTest>(condition);
     return test->nulltesttype == IS_NOT_NULL && passes_null_on(as<Node>(test->arg), part);
@@ -183,6 +189,9 @@ class NullSearch {
   bool compares_null(const Level* level, int entry);
   bool column_may_be_null(const Level* level, const Var* column);
   bool all_may_be_null(const Level* level, const List* arguments);
+  bool any_may_be_null(const Level* level, Node* expression);
+  bool element_may_be_null(const Level* level, const ScalarArrayOpExpr* search);
+  bool case_may_be_null(const Level* level, const CaseExpr* choice);
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
@@ -255,44 +264,19 @@ bool is_count(const Aggref* call) {
 }
 
 // Whether an aggregate of rows of which none is NULL is not NULL. Others may want two rows, or give
-// NULL as a value.
-bool has_value_of_rows(const Aggref* call) {
-  const char* name = get_func_name(call->aggfnoid);
-  for (const char* known :
-       {"avg", "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "every", "max", "min",
-        "percentile_cont", "percentile_disc", "stddev_pop", "sum", "var_pop"}) {
-    if (name != nullptr && strcmp(name, known) == 0) return true;
+// NULL as a value. Sums may be too large.
+bool has_value_of_rows(const Level* level, const Aggref* call) {
+  if (call->aggfilter != nullptr) return false;
+  const PersonAggregate* found = find_person_aggregate(call->aggfnoid);
+  if (found == nullptr ||
+      !is_one_of(get_func_name(call->aggfnoid),
+                 "avg bit_and bit_or bit_xor bool_and bool_or every max min percentile_cont "
+                 "percentile_disc stddev_pop sum var_pop")) {
+    return false;
   }
-  return false;
-}
-
-bool looks_up(const FuncExpr* call) {
-  switch (call->funcid) {
-    case F_SUBSTRING_TEXT_TEXT:
-    case F_JSON_EXTRACT_PATH:
-    case F_JSON_EXTRACT_PATH_TEXT:
-    case F_JSONB_EXTRACT_PATH:
-    case F_JSONB_EXTRACT_PATH_TEXT:
-    case F_ARRAY_LENGTH:
-    case F_ARRAY_UPPER:
-    case F_ARRAY_LOWER:
-    case F_ARRAY_NDIMS:
-    case F_ARRAY_POSITION_ANYCOMPATIBLEARRAY_ANYCOMPATIBLE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Whether an expression may be NULL although its parts are not: of a document or an array what is
-// not in it, of a text what does not match. Operators of documents that say yes or no do say it.
-bool may_lack_result(const Node* expression) {
-  if (IsA(expression, NullIfExpr) || IsA(expression, SubscriptingRef)) return true;
-  if (IsA(expression, FuncExpr)) return looks_up(as<FuncExpr>(expression));
-  if (!IsA(expression, OpExpr) || exprType(expression) == BOOLOID) return false;
-  const Oid type =
-      getBaseType(exprType(static_cast<Node*>(linitial(as<OpExpr>(expression)->args))));
-  return type == JSONBOID || type == JSONOID;
+  auto* value = as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+  return found->call == PersonCall::kAsItIs || is_short_text(level, value) ||
+         bounds_of(level, value, BoundsFor::kAllKeys);
 }
 
 // Others are NULL for a row of which there is no other row, or no frame.
@@ -301,7 +285,6 @@ bool is_number_of_rows(const WindowFunc* call) {
     case F_ROW_NUMBER:
     case F_RANK_:
     case F_DENSE_RANK_:
-    case F_NTILE:
     case F_COUNT_:
     case F_COUNT_ANY:
       return true;
@@ -331,55 +314,107 @@ bool is_stated_not_null(const ColumnOrigin& column) {
 
 namespace {
 
+// What is never NULL, whatever its parts are.
+bool has_always_value(const Node* expression) {
+  switch (nodeTag(expression)) {
+    case T_NullTest:
+    case T_BooleanTest:
+    case T_DistinctExpr:
+    case T_ArrayExpr:
+    case T_GroupingFunc:
+      return true;
+    case T_SubLink:
+      return as<SubLink>(expression)->subLinkType == EXISTS_SUBLINK;
+    case T_SQLValueFunction:
+      return as<SQLValueFunction>(expression)->op != SVFOP_CURRENT_SCHEMA;
+    default:
+      return false;
+  }
+}
+
+bool is_call(const Node* expression) {
+  return IsA(expression, FuncExpr) || IsA(expression, OpExpr) || IsA(expression, CoerceViaIO);
+}
+
+bool NullSearch::any_may_be_null(const Level* level, Node* expression) {
+  return any_child(expression, [=, this](Node* part) { return may_be_null(level, part); });
+}
+
+// IN, ANY and ALL are NULL where an element is NULL and the others do not decide.
+bool NullSearch::element_may_be_null(const Level* level, const ScalarArrayOpExpr* search) {
+  const auto* array = static_cast<const Node*>(lsecond(search->args));
+  while (IsA(array, RelabelType)) array = as<Node>(as<RelabelType>(array)->arg);
+  if (IsA(array, ArrayExpr)) {
+    return as<ArrayExpr>(array)->multidims ||
+           any_may_be_null(level, as<Node>(const_cast<ArrayExpr*>(as<ArrayExpr>(array))));
+  }
+  const auto* known = as<Const>(folded(array, level->statement->parameters));
+  return !IsA(known, Const) || known->constisnull ||
+         array_contains_nulls(DatumGetArrayTypeP(known->constvalue));
+}
+
+// Conditions that are NULL are not true.
+bool NullSearch::case_may_be_null(const Level* level, const CaseExpr* choice) {
+  for (const auto* branch : each<const CaseWhen>(choice->args)) {
+    const auto* condition = as<Node>(branch->expr);
+    auto* result = as<Node>(branch->result);
+    const bool is_known = choice->arg == nullptr && rules_out_null(condition, result);
+    if (!is_known && may_be_null(level, result)) return true;
+  }
+  return choice->defresult == nullptr || may_be_null(level, as<Node>(choice->defresult));
+}
+
+// What is not named here may be NULL.
 bool NullSearch::may_be_null(const Level* level, Node* expression) {
   CHECK_FOR_INTERRUPTS();
   check_stack_depth();
   if (++nodes_ > kMostNodes) return true;
-  switch (nodeTag(expression)) {
-    case T_Const:
-      return as<Const>(expression)->constisnull;
-    case T_NullTest:
-    case T_BooleanTest:
-    case T_DistinctExpr:
-      return false;
-    default:
-      break;
-  }
-  if (is_ruled_out(level, expression)) return false;
+  if (IsA(expression, Const)) return as<Const>(expression)->constisnull;
+  if (has_always_value(expression) || is_ruled_out(level, expression)) return false;
+  if (is_call(expression) && has_known_value(level, expression)) return false;
   switch (nodeTag(expression)) {
     case T_Var:
       return column_may_be_null(level, as<Var>(expression));
+    case T_Param: {
+      const auto* known = as<Const>(folded(expression, level->statement->parameters));
+      return !IsA(known, Const) || known->constisnull;
+    }
+    case T_List:
+    case T_TargetEntry:
+    case T_RelabelType:
+    case T_CollateExpr:
+    case T_BoolExpr:
+      return any_may_be_null(level, expression);
     case T_FuncExpr:
-      if (as<FuncExpr>(expression)->funcid == F_CONCAT) return false;
-      if (may_lack_result(expression)) return true;
-      break;
+      if (as<FuncExpr>(expression)->funcid == F_CONCAT) {
+        return !gives_value_for_values(level, expression);
+      }
+      [[fallthrough]];
+    case T_OpExpr:
+    case T_CoerceViaIO:
+      return !gives_value_for_values(level, expression) || any_may_be_null(level, expression);
+    case T_ScalarArrayOpExpr:
+      return !gives_value_for_values(level, expression) ||
+             element_may_be_null(level, as<ScalarArrayOpExpr>(expression)) ||
+             any_may_be_null(level, expression);
     case T_CoalesceExpr:
       return all_may_be_null(level, as<CoalesceExpr>(expression)->args);
     case T_MinMaxExpr:
       return all_may_be_null(level, as<MinMaxExpr>(expression)->args);
+    case T_CaseExpr:
+      return case_may_be_null(level, as<CaseExpr>(expression));
     case T_Aggref:  // of a person group: count() of nothing is 0
       if (is_count(as<Aggref>(expression))) return false;
-      if (as<Aggref>(expression)->aggfilter != nullptr) return true;
-      if (!has_value_of_rows(as<Aggref>(expression))) return true;
-      break;
+      return !has_value_of_rows(level, as<Aggref>(expression)) ||
+             any_may_be_null(level, expression);
     case T_WindowFunc:
-      return !is_number_of_rows(as<WindowFunc>(expression));
-    case T_CaseExpr: {
-      // Conditions that are NULL are not true.
-      const auto* choice = as<CaseExpr>(expression);
-      for (const auto* branch : each<const CaseWhen>(choice->args)) {
-        const auto* condition = as<Node>(branch->expr);
-        auto* result = as<Node>(branch->result);
-        const bool is_known = choice->arg == nullptr && rules_out_null(condition, result);
-        if (!is_known && may_be_null(level, result)) return true;
+      if (as<WindowFunc>(expression)->winfnoid == F_NTILE) {
+        return any_may_be_null(level, as<Node>(as<WindowFunc>(expression)->args));
       }
-      return choice->defresult == nullptr || may_be_null(level, as<Node>(choice->defresult));
-    }
+      return !is_number_of_rows(as<WindowFunc>(expression));
     default:
-      if (may_lack_result(expression)) return true;
-      break;
+      return true;
   }
-  return any_child(expression, [=, this](Node* part) { return may_be_null(level, part); });
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ bool may_be_absent(const Level* level, int entry);
 bool finds_row_of_reference(const Level* level, int entry);
 
 // Whether an expression may be NULL in a row that WHERE lets pass. True if nothing says that it is
-// not. Functions are taken to give NULL for NULL alone.
+// not: what is never NULL of values is a list (calls_with_value.hpp).
 bool may_be_null(const Level* level, Node* expression);
 
 }  // namespace dpquantile

@@ -132,7 +132,7 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   if (relations == NIL) return plan_as_before(DPQ_PLANNER_ARGUMENTS);
   begin_fresh_plan();
   const bool notes_errors = asks_without_errors(query);
-  const Statement* statement = translate_for_session(query, text, nullptr);
+  const Statement* statement = translate_for_session(query, text, nullptr, params);
   const auto shown = most_shown_rows(statement, params);
   PlannedStmt* plan = plan_as_before(DPQ_PLANNER_ARGUMENTS);
   depend_on(plan, relations);
@@ -158,11 +158,12 @@ void start_plain(QueryDesc* query, int flags) {
 }  // namespace
 
 // No function of others is called, whatever the gate has overlooked.
-const Statement* translate_for_session(Query* query, const char* text, Reasons* reasons) {
+const Statement* translate_for_session(Query* query, const char* text, Reasons* reasons,
+                                       ParamListInfo parameters) {
   const bool before = begin_without_foreign_code();
   const Statement* volatile statement = nullptr;
   PG_TRY();
-  statement = translate_plain_query(query, text, epsilon_of_session, reasons);
+  statement = translate_plain_query(query, text, epsilon_of_session, reasons, parameters);
   PG_FINALLY();
   end_without_foreign_code(before);
   PG_END_TRY();

@@ -15,6 +15,8 @@ namespace dpquantile {
 void install_plain_hooks();
 
 // What the planner hook does with a query: translate_plain_query() with the session's setting.
-const Statement* translate_for_session(Query* query, const char* text, Reasons* reasons);
+// `parameters`: the values that the plan is made for, or null.
+const Statement* translate_for_session(Query* query, const char* text, Reasons* reasons,
+                                       ParamListInfo parameters = nullptr);
 
 }  // namespace dpquantile

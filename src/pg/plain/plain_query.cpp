@@ -575,7 +575,7 @@ bool names_own_objects_only(const Translation& translation, Query* query) {
 }  // namespace
 
 const Statement* translate_plain_query(Query* query, const char* text, double epsilon,
-                                       Reasons* reasons) {
+                                       Reasons* reasons, ParamListInfo parameters) {
   if (has_too_many_nodes(query)) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("the query has more than %d expression nodes", kMostNodes),
@@ -587,6 +587,7 @@ const Statement* translate_plain_query(Query* query, const char* text, double ep
     return read_levels(query);
   }
   const Statement* statement = read_apart(query);
+  statement->top->statement->parameters = parameters;
   refuse_subqueries(&translation, statement->top);
   translate(&translation, statement->top);
   return statement;

@@ -14,11 +14,12 @@ namespace dpquantile {
 // counterpart stays, and the validator refuses it. Nothing of what this function does is trusted:
 // the validator looks at the result. `text` is the query's text. `epsilon`: what the session asks
 // for instead of the grant's, not more; 0 for the grant's. `reasons`: gets all reasons why it is
-// refused; null to raise the first. Returns the statement as it has been read, which tells what was
+// refused; null to raise the first. `parameters`: the values that the plan is made for, or null.
+// Returns the statement as it has been read, which tells what was
 // found. ereports where an aggregate needs bounds that its values do not have, or `epsilon` is
 // above the grant's.
 const Statement* translate_plain_query(Query* query, const char* text, double epsilon,
-                                       Reasons* reasons);
+                                       Reasons* reasons, ParamListInfo parameters);
 
 // Gives what a protected view reads the forms that the validator knows, and translates nothing:
 // takes subqueries about persons, window functions and person groups apart, as in a query of an

@@ -5,12 +5,8 @@
 #include <limits>
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/server/trees.hpp"
-
-extern "C" {
-#include "nodes/pathnodes.h"
-#include "optimizer/optimizer.h"
-}
 
 namespace dpquantile {
 
@@ -76,11 +72,7 @@ double most_rows(const Level* level, Search* search) {
   const double rows = most_rows_without_limit(level, search);
   const Query* query = level->query;
   if (query->limitCount == nullptr || query->limitOption == LIMIT_OPTION_WITH_TIES) return rows;
-  PlannerGlobal* global = makeNode(PlannerGlobal);
-  global->boundParams = search->parameters;
-  PlannerInfo* root = makeNode(PlannerInfo);
-  root->glob = global;
-  const auto* limit = as<Const>(eval_const_expressions(root, query->limitCount));
+  const auto* limit = as<Const>(folded(query->limitCount, search->parameters));
   if (!IsA(limit, Const)) return kUnknown;
   if (limit->constisnull) return rows;
   return Min(rows, static_cast<double>(DatumGetInt64(limit->constvalue)));

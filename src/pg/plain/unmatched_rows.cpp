@@ -2,6 +2,7 @@
 
 #include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
+#include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/private_function.hpp"
 #include "pg/query/shown_column.hpp"
@@ -89,18 +90,13 @@ const List* keys_of_entry(const Query* query, int entry) {
 
 constexpr int kSeveral = 2;
 
-const Node* folded(const void* node) {
-  return eval_const_expressions(nullptr,
-                                static_cast<Node*>(copyObjectImpl(static_cast<const Node*>(node))));
-}
-
 // How many elements of VALUES, or of the array of unnest(), are NULL; kSeveral if it is not known.
 // Answers of a subquery are parameters.
 int nulls_in_list(const RangeTblEntry* list, int column) {
   if (list->rtekind == RTE_VALUES) {
     int nulls = 0;
     for (const auto* row : each<const List>(list->values_lists)) {
-      const Node* value = folded(list_nth(row, column - 1));
+      const Node* value = folded(static_cast<Node*>(list_nth(row, column - 1)), nullptr);
       if (!IsA(value, Const) && !IsA(value, Param)) return kSeveral;
       if (IsA(value, Const) && as<Const>(value)->constisnull) ++nulls;
     }
@@ -111,7 +107,8 @@ int nulls_in_list(const RangeTblEntry* list, int column) {
   const Oid called = function_of(function->funcexpr);
   if (is_one_of(get_func_name(called), "generate_series")) return 0;
   if (called != F_UNNEST_ANYARRAY) return kSeveral;
-  const auto* array = as<Const>(folded(linitial(arguments_of(function->funcexpr))));
+  const auto* array =
+      as<Const>(folded(static_cast<Node*>(linitial(arguments_of(function->funcexpr))), nullptr));
   const bool is_known = IsA(array, Const) && !array->constisnull &&
                         !array_contains_nulls(DatumGetArrayTypeP(array->constvalue));
   return is_known ? 0 : kSeveral;

@@ -261,8 +261,9 @@ MaybeRange range_of_operation(char name, const TypedRange& left, const TypedRang
 MaybeRange range_of_call(const char* name, std::span<const TypedRange> arguments, Oid result,
                          const char* unit) {
   if (strcmp(name, "sign") == 0) return Range{-1, 1};
-  if (unit != nullptr)
-    return arguments.size() == 2 ? truncated(arguments[1], unit, result) : std::nullopt;
+  if (unit != nullptr) {
+    return arguments.size() >= 2 ? truncated(arguments[1], unit, result) : std::nullopt;
+  }
   if (strcmp(name, "timezone") == 0) {
     return arguments.size() == 2 ? cast_of_moment(arguments[1], result) : std::nullopt;
   }

@@ -14,7 +14,6 @@ extern "C" {
 #include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_aggregate_d.h"
-#include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
@@ -430,21 +429,13 @@ Node* with_safe_number(const JudgedLevel* level, Node* number) {
     refuse_unsafe(level, number, "a negative number of rows",
                   "Write a number that is not negative.");
   }
-  Node* safe = safe_tree(level, number, false);
+  // The number is there once: a subquery in it would be charged for each.
   Const* zero = makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, true);
-  OpExpr* is_negative = as<OpExpr>(make_opclause(Int8LessOperator, BOOLOID, false, as<Expr>(safe),
-                                                 as<Expr>(zero), InvalidOid, InvalidOid));
-  set_opfuncid(is_negative);
-  CaseWhen* when = makeNode(CaseWhen);
-  when->expr = as<Expr>(is_negative);
-  when->result = as<Expr>(zero);
-  when->location = -1;
-  CaseExpr* chosen = makeNode(CaseExpr);
-  chosen->casetype = INT8OID;
-  chosen->args = list_make1(when);
-  chosen->defresult = as<Expr>(safe);
-  chosen->location = exprLocation(number);
-  return as<Node>(chosen);
+  FuncExpr* larger =
+      makeFuncExpr(F_INT8LARGER, INT8OID, list_make2(safe_tree(level, number, false), zero),
+                   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+  larger->location = exprLocation(number);
+  return as<Node>(larger);
 }
 
 // PostgreSQL finds the columns of a function in FROM by the function, which stays. One of one value

@@ -4,6 +4,10 @@
 
 #include "pg/grants/borrowed_relations.hpp"
 
+extern "C" {
+#include "nodes/params.h"
+}
+
 // A statement as it is read once: which query levels it has, what FROM of each names, and which
 // query is behind each name. Rules, translations and explanations read this in place of
 // PostgreSQL's tree, so that none of them sees another table behind a name than the others. Plain
@@ -69,6 +73,8 @@ struct Statement {
   List* rows_of_tables;
   // The names of standard aggregates of which a public bound is the answer: char* (pg/plain).
   List* answered_by_bounds;
+  // The values of $1 and so on that the query is planned with, or null (pg/plain).
+  ParamListInfo parameters;
 };
 
 // An entry of the range table.

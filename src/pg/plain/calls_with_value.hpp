@@ -1,0 +1,19 @@
+#pragma once
+
+#include "pg/query/level.hpp"
+
+// Which calls of functions give a value. Over protected rows a function is NULL where PostgreSQL's
+// reports an error: for a division by 0, a text that is no number, a text that is too long
+// (pg/vocabulary/total_functions.hpp). Which of them cannot be is a list.
+namespace dpquantile {
+
+// Whether a function, an operator, a cast or IN is not NULL for arguments that are not NULL, in
+// rows whose columns are within their domains. False if nothing says so. Numerics of more than 400
+// digits, and results that are too near to 0 for their type, are not looked for.
+bool gives_value_for_values(const Level* level, const Node* call);
+
+// Whether what is known of a text says that it has at most 1000 characters: its type, the list of
+// keys of its column, that its table is public, or of what it is computed.
+bool is_short_text(const Level* level, const Node* text);
+
+}  // namespace dpquantile
