@@ -14,13 +14,15 @@ INSERT INTO clinic VALUES (1, 'North', 'A', '2001-05-01', 10.0, 0, 'n', true), (
   (4, NULL, 'B', NULL, NULL, NULL, NULL, NULL), (5, 'Empty', 'C', '2020-01-01', 1, 1, 'x', false);
 CREATE TABLE kind (kind text PRIMARY KEY, label text NOT NULL);
 INSERT INTO kind VALUES ('lab', 'Laboratory'), ('visit', 'Visit');
+CREATE TABLE region (region text PRIMARY KEY, title text NOT NULL);
+INSERT INTO region VALUES ('A', 'Alps'), ('B', 'Bay'), ('C', 'Coast');
 -- 24 visits of 12 persons, two of each: of clinics 1 to 4, without a clinic and of one that is in no table; of two kinds, in two months
 CREATE TABLE visit (person int, clinic int, kind text, day date);
 INSERT INTO visit SELECT 1 + i % 12, (ARRAY[1, 2, 3, 4, NULL, 9])[1 + i % 6], CASE WHEN i % 4 < 2 THEN 'lab' ELSE 'visit' END, date '2024-01-15' + CASE WHEN i < 12 THEN 0 ELSE 31 END FROM generate_series(0, 23) i;
 SELECT dp_protect_table('visit', 'person', 4, unit => 'person');
 SELECT dp_set_domain('visit', 'kind', '{lab,visit}'), dp_set_domain('visit', 'day', '2024-01-01', '2024-02-29');
 SELECT dp_grant_private_access('visit', 'regress_dpq_keys_analyst', epsilon => 100);
-GRANT SELECT ON clinic, kind TO regress_dpq_keys_analyst;
+GRANT SELECT ON clinic, kind, region TO regress_dpq_keys_analyst;
 CREATE FUNCTION rename(clinic int, name text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = regress_dpq_keys, pg_temp AS 'UPDATE clinic c SET name = rename.name WHERE id = rename.clinic';
 -- Each question is asked by the owner, who sees the rows, and by the analyst.
 CREATE TABLE question (id serial, query text);
@@ -66,7 +68,10 @@ INSERT INTO question (query) VALUES
   ('SELECT coalesce(c.name, v.kind), c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.clinic < 3 AND v.kind = ''lab'' GROUP BY ROLLUP (1, 2)'),
   ('SELECT extract(month FROM v.day), extract(month FROM v.day) + 1, v.day, count(*) FROM visit v WHERE v.day = ''2024-01-15'' GROUP BY ROLLUP (1, 3)'),
   ('SELECT c.is_open, c.is_open, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
-  ('SELECT c.is_open, c.is_open, count(*), sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)');
+  ('SELECT c.is_open, c.is_open, count(*), sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
+  -- A table that is joined with another one, which has the keys
+  ('SELECT r.title, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region GROUP BY 1, 2'),
+  ('SELECT title, date_trunc(''month'', day)::date, count(*) FROM (SELECT r.title, v.day FROM region r, clinic c, visit v WHERE v.clinic = c.id AND c.region = r.region) d GROUP BY 1, 2');
 CREATE FUNCTION answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text COLLATE "C") FROM (' || query || ') x';
