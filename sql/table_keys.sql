@@ -293,6 +293,39 @@ INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 SELECT query, p FROM exact, answers(query) p ORDER BY id;
 SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+-- A column that refers to a public table by a foreign key has the values of that table, also where the query does not name it.
+CREATE TABLE secret (id int PRIMARY KEY);
+INSERT INTO secret VALUES (2), (3), (4), (5);
+ALTER TABLE stay ADD FOREIGN KEY (free) REFERENCES secret, ADD COLUMN hidden int REFERENCES secret;
+TRUNCATE question;
+INSERT INTO question (query) SELECT 'SELECT ' || key || ', count(*) FROM stay v ' || f || 'GROUP BY 1' FROM (VALUES
+  ('v.place', ''), ('v.maybe', ''), ('v.maybe', 'WHERE v.maybe IS NOT NULL '), ('v.maybe', 'WHERE v.maybe > 1 '), ('v.place % 2', ''), ('coalesce(v.maybe, -1)', ''), ('v.place', 'WHERE v.place IN (1, 9) '),
+  ('CASE WHEN v.free = 2 THEN v.place ELSE 0 END', ''),
+  -- Nothing says that all values are there, or may be read.
+  ('v.late', ''), ('v.small', ''), ('v.code', ''), ('v.site', ''), ('v.unchecked', ''), ('v.hidden', '')) x (key, f);
+INSERT INTO question (query) VALUES
+  ('SELECT place, free, count(*) FROM (SELECT * FROM stay WHERE maybe = 1) v GROUP BY 1, 2'),
+  ('SELECT v.place, v.maybe, count(*) FROM stay v GROUP BY ROLLUP (1, 2)'),
+  ('SELECT v.place, count(DISTINCT v.person) FROM stay v GROUP BY 1'),
+  ('SELECT p.region, n FROM (SELECT place, count(*) AS n FROM stay GROUP BY 1) v JOIN place p ON p.id = v.place'),
+  ('SELECT v.place, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.maybe GROUP BY 1, 2'),
+  ('SELECT k.kind, s.place, count(*) FROM visit k LEFT JOIN stay s ON s.person = k.person AND s.free = 7 GROUP BY 1, 2'),
+  ('SELECT least(count(DISTINCT place), 4), mode() WITHIN GROUP (ORDER BY place) > 0 FROM stay v');
+TRUNCATE exact;
+INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT query, p FROM exact, answers(query) p ORDER BY id;
+SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+SELECT DISTINCT place FROM stay ORDER BY 1;
+-- A plan is not kept after a new row of that table.
+PREPARE of_reference AS SELECT place, count(*) FROM stay GROUP BY 1 ORDER BY 1;
+EXECUTE of_reference;
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+INSERT INTO place VALUES (6, 3, 1, 'f', 'Far', 'C');
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+EXECUTE of_reference;
+EXECUTE of_reference;
 -- Nothing lists the clinics that the table lacks.
 SELECT v.clinic, c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
 -- A plan is not kept after the foreign key.
@@ -302,6 +335,7 @@ SET SESSION AUTHORIZATION regress_dpq_keys_owner;
 ALTER TABLE stay DROP CONSTRAINT dropped;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 EXECUTE by_place;
+EXECUTE of_reference;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -1,22 +1,28 @@
 #include "pg/plain/table_keys.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/grants/reference.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/public_rows.hpp"
 #include "pg/server/bytewise_type.hpp"
+#include "pg/server/compat.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
+#include "access/table.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_node.h"
+#include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 }
@@ -706,6 +712,66 @@ List* values_of_table(const Level* level, Node* key) {
     values = lappend(values, linitial(row));
   }
   return values;
+}
+
+namespace {
+
+// SELECT column FROM table
+Query* query_of_column(Relation table, AttrNumber column) {
+  ParseState* parser = make_parsestate(nullptr);
+  (void)addRangeTableEntryForRelation(parser, table, AccessShareLock, nullptr, true, true);
+  auto* entry = makeNode(RangeTblRef);
+  entry->rtindex = list_length(parser->p_rtable);
+  auto* query = makeNode(Query);
+  query->commandType = CMD_SELECT;
+  query->rtable = parser->p_rtable;
+  DPQ_TAKE_PERMISSIONS(query, parser);
+  query->jointree = makeFromExpr(list_make1(entry), nullptr);
+  const auto* attribute = TupleDescAttr(RelationGetDescr(table), column - 1);
+  Var* value = makeVar(entry->rtindex, column, attribute->atttypid, attribute->atttypmod,
+                       attribute->attcollation, 0);
+  query->targetList =
+      list_make1(makeTargetEntry(as<Expr>(value), 1, pstrdup(NameStr(attribute->attname)), false));
+  return query;
+}
+
+// The values of a column of a table that FROM need not have; what is read counts as read for the
+// statement.
+List* values_of_column(Statement* statement, Oid relation, AttrNumber column, const Node* key) {
+  Relation table = try_table_open(relation, AccessShareLock);
+  if (table == nullptr) return NIL;
+  Query* query = query_of_column(table, column);
+  table_close(table, NoLock);
+  auto* value = as<Node>(static_cast<TargetEntry*>(linitial(query->targetList))->expr);
+  if (exprType(value) != exprType(key) || exprCollation(value) != exprCollation(key)) return NIL;
+  Statement* alone = read_statement(query, NIL);
+  alone->public_reads = statement->public_reads;
+  alone->rows_of_tables = statement->rows_of_tables;
+  List* values = values_of_table(alone->top, value);
+  statement->public_reads = alone->public_reads;
+  statement->rows_of_tables = alone->rows_of_tables;
+  return values;
+}
+
+}  // namespace
+
+// Where one of several columns of a foreign key is NULL the others may be anything.
+List* values_of_referenced_table(const Level* level, Node* column) {
+  const auto origin = origin_of(level, column);
+  if (!origin || is_person(level, column) || !looks_like_its_equals(column) ||
+      has_children_besides_partitions(origin->relation)) {
+    return NIL;
+  }
+  for (const auto* reference : each<const Reference>(references_of(origin->relation))) {
+    const bool is_of_column = reference->columns == 1 && reference->own[0] == origin->column;
+    if (!is_of_column || !reference->is_checked) continue;
+    List* values =
+        values_of_column(level->statement, reference->referenced, reference->key[0], column);
+    if (values == NIL) continue;
+    const bool lacks_null = !has_null(values) && may_be_null(level, column);
+    return lacks_null ? lappend(list_copy(values), null_like(column)) : values;
+  }
+  return NIL;
 }
 
 }  // namespace dpquantile

@@ -36,4 +36,9 @@ bool is_of_table(const Level* level, Node* key);
 // The values of one key, NULL among them; NIL if they are not found, or there are none.
 List* values_of_table(const Level* level, Node* key);
 
+// The values of a column of protected rows by a foreign key of it alone, which is valid and not
+// deferrable: those of the column of a table that may be read, whether FROM has the table or not,
+// and NULL if the column may be NULL. NIL if there is no such key, or they are not found.
+List* values_of_referenced_table(const Level* level, Node* column);
+
 }  // namespace dpquantile
