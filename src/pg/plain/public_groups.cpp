@@ -437,7 +437,7 @@ Query* make_rows(Query* query, const PublicGroups& groups) {
       "table itself which rows there are: it is public.");
 }
 
-bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* groups) {
+bool find_groups(const PlainLevel* level, bool wants_few, PublicGroups* groups) {
   const Query* query = level->select->query;
   groups->moves_ctes = query->cteList != NIL;
   groups->table = entry_of_keys(query);
@@ -452,12 +452,12 @@ bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* gr
   }
   const auto rows = most_groups(level->select, *groups);
   if (rows == 0) refuse_without_groups(level, rt_fetch(groups->table, query->rtable)->relid);
-  return !may_choose_keys || (rows && *rows <= kMaxElements);
+  return !wants_few || (rows && *rows <= kMaxElements);
 }
 
 }  // namespace
 
-Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
+Node* group_by_public_table(PlainLevel* level, bool wants_few) {
   Query* query = level->select->query;
   PublicGroups groups{};
   List* targets = query->targetList;
@@ -466,7 +466,7 @@ Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
   query->targetList = over_public_columns(level->select, terms, targets);
   query->havingQual = over_public_columns(level->select, terms, having);
   const bool is_as_written = equal(query->targetList, targets);
-  if (!find_groups(level, may_choose_keys || !is_as_written, &groups)) {
+  if (!find_groups(level, wants_few || !is_as_written, &groups)) {
     query->targetList = targets;
     query->havingQual = having;
     return nullptr;

@@ -23,8 +23,8 @@ namespace dpquantile {
 
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row
 // that counts, or null, and changes nothing, if the keys are not those of one such table, or if
-// conditions leave more rows of it than kMaxElements and keys may be chosen privately. ereports if
-// they leave none, so that the answer would have no group.
-Node* group_by_public_table(PlainLevel* level, bool may_choose_keys);
+// conditions leave more rows of it than kMaxElements and only few are wanted. ereports if they
+// leave none, so that the answer would have no group.
+Node* group_by_public_table(PlainLevel* level, bool wants_few);
 
 }  // namespace dpquantile

@@ -398,11 +398,11 @@ void take_values(Reading* reading, TupleTableSlot* slot) {
 
 // Reads the rows of the table. False if it must not be read, or they are too many or too large.
 // There are never more in memory than some thousands, or some megabytes.
-bool read_table(Reading* reading, Oid relation, const List* keys) {
+bool read_table(Reading* reading, Oid relation, const PublicChoice& choice, const List* keys) {
   constexpr Size kMostBytes = 4 * kMostListedBytes;
   PublicScan scan;
   List* numbers = sorted_numbers(reading->columns);
-  if (!ActiveSnapshotSet() || !begin_scan(&scan, relation, numbers, GetActiveSnapshot())) {
+  if (!ActiveSnapshotSet() || !begin_scan(&scan, relation, numbers, choice, GetActiveSnapshot())) {
     return false;
   }
   MemoryContext of_rows = context_of_rows();
@@ -444,29 +444,32 @@ bool read_values(Reading* reading, const List* rows, const List* keys) {
   return keep_different(reading, keys);
 }
 
-bool read_rows(Reading* reading, const RangeTblEntry* table, const List* keys) {
+bool read_rows(Reading* reading, const RangeTblEntry* table, const PublicChoice& choice,
+               const List* keys) {
   return table->rtekind == RTE_VALUES ? read_values(reading, table->values_lists, keys)
-                                      : read_table(reading, table->relid, keys);
+                                      : read_table(reading, table->relid, choice, keys);
 }
 
 // What has been read of a table for a statement.
 struct RowsOfTable {
   Oid relation;         // or VALUES:
   const List* written;  // their rows
-  List* filters;        // Node, over the entry of the table
-  List* expressions;    // the same: keys
-  bool are_known;       // false if they must not be read, or are too many
-  List* rows;           // of Reading
+  PublicChoice choice;
+  List* filters;      // Node, over the entry of the table
+  List* expressions;  // the same: keys
+  bool are_known;     // false if they must not be read, or are too many
+  List* rows;         // of Reading
   List* known;
 };
 
 // Different keys have the same parts, and a level is looked at several times: so each list is read
 // once.
-const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table, List* filters,
-                                 List* expressions) {
+const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table,
+                                 const PublicChoice& choice, List* filters, List* expressions) {
   Statement* statement = level->statement;
   for (const auto* known : each<const RowsOfTable>(statement->rows_of_tables)) {
     if (known->relation == table->relid && known->written == table->values_lists &&
+        known->choice.column == choice.column && equal(known->choice.values, choice.values) &&
         equal(known->filters, filters) && equal(known->expressions, expressions)) {
       return known;
     }
@@ -486,10 +489,10 @@ const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table,
   for (const auto* column : each<const Var>(reading.columns)) {
     reading.values = lappend(reading.values, null_like(as<Node>(column)));
   }
-  const bool are_known = read_rows(&reading, table, expressions);
+  const bool are_known = read_rows(&reading, table, choice, expressions);
   auto* read = static_cast<RowsOfTable*>(palloc(sizeof(RowsOfTable)));
-  *read = {table->relid, table->values_lists, filters,      expressions,
-           are_known,    reading.rows,        reading.known};
+  *read = {table->relid, table->values_lists, choice,       filters,
+           expressions,  are_known,           reading.rows, reading.known};
   statement->rows_of_tables = lappend(statement->rows_of_tables, read);
   return read;
 }
@@ -607,8 +610,59 @@ void spread_absent_row(Reading* reading, const List* ways) {
   }
 }
 
+// ---- Large tables --------------------------------------------------------------------------
+
+// The few values of a column that conditions let pass, or of a column of other rows with which an
+// equality of a join compares it; NIL if there are more, or they are not known.
+List* few_values(const Step& table, const List* filters, Var* column, OwnList own_list) {
+  for (const auto* filter : each<const Node>(filters)) {
+    if (List* values = values_in_term(table.level, as<Node>(column), filter)) return values;
+  }
+  if (own_list == nullptr) return NIL;
+  for (auto* term : each<OpExpr>(terms_of_joined(table))) {
+    if (!IsA(term, OpExpr) || list_length(term->args) != 2) continue;
+    if (!op_mergejoinable(term->opno, column->vartype)) continue;
+    Node* left = over_entries(table.level, static_cast<Node*>(linitial(term->args)));
+    Node* right = over_entries(table.level, static_cast<Node*>(lsecond(term->args)));
+    Node* other = equal(left, column) ? right : equal(right, column) ? left : nullptr;
+    if (other == nullptr || !IsA(other, Var) || exprType(other) != column->vartype) continue;
+    List* values = NIL;
+    if (own_list(table.level, other, &values) && values != NIL) return values;
+  }
+  return NIL;
+}
+
+// Which rows of a table too large to be read as a whole are enough: those that a list of values
+// finds by a unique key. Rows that have other values are joined with none of the table, or are in
+// no group, as that of a list that their owner has stated.
+std::optional<PublicChoice> choice_of(const Way& way, List* filters, OwnList own_list) {
+  const Step& table = table_of(way);
+  if (read_entry(way)->rtekind != RTE_RELATION) return std::nullopt;
+  List* columns = pull_vars_of_level(as<Node>(filters), 0);
+  for (auto* term : each<Node>(terms_of_joined(table))) {
+    if (Node* here = over_entries(table.level, term)) {
+      columns = list_concat(columns, pull_vars_of_level(here, 0));
+    }
+  }
+  for (auto* column : each<Var>(columns)) {
+    if (static_cast<int>(column->varno) != table.entry || !is_of_usual_type(as<Node>(column))) {
+      continue;
+    }
+    List* values = NIL;
+    for (auto* value : each<Const>(few_values(table, filters, column, own_list))) {
+      if (!value->constisnull) values = lappend(values, value);
+    }
+    const bool are_few = values != NIL && list_length(values) <= kMaxElements;
+    const Oid relation = read_entry(way)->relid;
+    if (are_few && OidIsValid(index_of_column(relation, column->varattno, GetActiveSnapshot()))) {
+      return PublicChoice{column->varattno, values};
+    }
+  }
+  return std::nullopt;
+}
+
 // Finds the rows of keys that have the same way. Returns false if they are not found.
-bool find_rows(const List* ways, const List* keys, TableKeys* found) {
+bool find_rows(const List* ways, const List* keys, OwnList own_list, TableKeys* found) {
   const auto& way = *static_cast<const Way*>(linitial(ways));
   const Conditions conditions = conditions_of(way);
   List* filters = NIL;
@@ -623,8 +677,12 @@ bool find_rows(const List* ways, const List* keys, TableKeys* found) {
   for (const auto* other : each<const Way>(ways)) {
     expressions = lappend(expressions, key_of_table(*other));
   }
-  const RowsOfTable* table =
-      rows_of_table(table_of(way).level, read_entry(way), filters, expressions);
+  const Level* level = table_of(way).level;
+  const RowsOfTable* table = rows_of_table(level, read_entry(way), {}, filters, expressions);
+  if (!table->are_known) {
+    const auto choice = choice_of(way, filters, own_list);
+    if (choice) table = rows_of_table(level, read_entry(way), *choice, filters, expressions);
+  }
   if (!table->are_known) return false;
   Reading reading{};
   reading.rows = list_copy(table->rows);
@@ -699,7 +757,7 @@ List* keys_of_tables(const Level* level, const List* keys, OwnList own_list) {
       keys_of_table = lappend(keys_of_table, list_nth(keys, j));
       lfirst(list_nth_cell(ways, j)) = nullptr;
     }
-    if (find_rows(ways_of_table, keys_of_table, table)) tables = lappend(tables, table);
+    if (find_rows(ways_of_table, keys_of_table, own_list, table)) tables = lappend(tables, table);
   }
   return tables;
 }
