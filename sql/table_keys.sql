@@ -71,7 +71,15 @@ INSERT INTO question (query) VALUES
   ('SELECT c.is_open, c.is_open, count(*), sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
   -- A table that is joined with another one, which has the keys
   ('SELECT r.title, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region GROUP BY 1, 2'),
-  ('SELECT title, date_trunc(''month'', day)::date, count(*) FROM (SELECT r.title, v.day FROM region r, clinic c, visit v WHERE v.clinic = c.id AND c.region = r.region) d GROUP BY 1, 2');
+  ('SELECT title, date_trunc(''month'', day)::date, count(*) FROM (SELECT r.title, v.day FROM region r, clinic c, visit v WHERE v.clinic = c.id AND c.region = r.region) d GROUP BY 1, 2'),
+  -- Conditions on one table leave out rows of another one that an inner join compares with it.
+  ('SELECT c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region WHERE r.title > ''B'' GROUP BY 1'),
+  ('SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region AND r.title = ''Alps'' GROUP BY 1, 2'),
+  ('SELECT c.name, count(DISTINCT v.person) FROM region r, visit v, clinic c WHERE c.id = v.clinic AND r.region = c.region AND upper(r.title) LIKE ''A%'' GROUP BY 1'),
+  ('SELECT r.title, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region WHERE c.is_open GROUP BY 1'),
+  ('SELECT c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic LEFT JOIN region r ON r.region = c.region WHERE r.title = ''Alps'' GROUP BY 1'),
+  ('SELECT c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic LEFT JOIN region r ON r.region = c.region AND r.title = ''Alps'' GROUP BY 1'),
+  ('SELECT c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN clinic d ON d.id = c.id JOIN region r ON r.region = d.region WHERE r.title = ''Bay'' GROUP BY 1');
 CREATE FUNCTION answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text COLLATE "C") FROM (' || query || ') x';
@@ -122,6 +130,7 @@ SELECT private_aggregate, epsilon, delta FROM dp_explain($$SELECT DISTINCT kind 
 ROLLBACK;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 -- No row of the table
+SELECT c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region WHERE r.title = 'Plain' GROUP BY 1;
 SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'Z' GROUP BY 1, 2;
 -- Texts of floats follow extra_float_digits, of which a plan knows nothing; those of whole numbers follow no setting.
 SELECT c.rate::text, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;

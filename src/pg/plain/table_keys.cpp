@@ -21,6 +21,7 @@ extern "C" {
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -661,8 +662,87 @@ std::optional<PublicChoice> choice_of(const Way& way, List* filters, OwnList own
   return std::nullopt;
 }
 
+// ---- Joined tables -------------------------------------------------------------------------
+
+bool find_rows(const List* ways, const List* keys, OwnList own_list, const List* filters_of_joins,
+               TableKeys* found);
+
+// A term of an inner join that says that a column of a table is equal to one of another table.
+struct EqualColumns {
+  Var* own;
+  Var* other;  // null if the term is another one
+};
+
+EqualColumns equal_columns(const Level* level, int entry, const Node* term) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return {};
+  auto* left = as<Var>(over_entries(level, static_cast<Node*>(linitial(as<OpExpr>(term)->args))));
+  auto* right = as<Var>(over_entries(level, static_cast<Node*>(lsecond(as<OpExpr>(term)->args))));
+  if (left == nullptr || right == nullptr || !IsA(left, Var) || !IsA(right, Var)) return {};
+  if (static_cast<int>(left->varno) != entry) std::swap(left, right);
+  const bool are_of_tables = static_cast<int>(left->varno) == entry &&
+                             left->varno != right->varno &&
+                             is_readable_table(level, static_cast<int>(right->varno));
+  const bool are_equal = op_mergejoinable(as<OpExpr>(term)->opno, left->vartype) &&
+                         left->vartype == right->vartype && left->varcollid == right->varcollid;
+  return are_of_tables && are_equal ? EqualColumns{left, right} : EqualColumns{};
+}
+
+// column = ANY (values)
+Node* is_one_of_values(Var* column, const List* values) {
+  const Oid type = column->vartype;
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  auto* elements = static_cast<Datum*>(palloc0((list_length(values) + 1) * sizeof(Datum)));
+  int count = 0;
+  for (const auto* value : each<const Const>(values)) elements[count++] = value->constvalue;
+  ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
+  auto* search = makeNode(ScalarArrayOpExpr);
+  search->opno = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+  search->opfuncid = get_opcode(search->opno);
+  search->useOr = true;
+  search->inputcollid = column->varcollid;
+  search->args = list_make2(column, makeConst(get_array_type(type), -1, column->varcollid, -1,
+                                              PointerGetDatum(array), false, false));
+  search->location = -1;
+  return as<Node>(search);
+}
+
+// What inner joins with other tables say of the rows of a table, where conditions choose rows of
+// those: a column of it has one of the values that are left there. `seen` are the entries of the
+// level that have been looked at; each is once, so that this takes no longer than they are many.
+List* filters_of_joins(const Step& table, Bitmapset** seen) {
+  List* filters = NIL;
+  const Level* level = table.level;
+  if (!is_readable_table(level, table.entry) || may_be_absent(level, table.entry)) return NIL;
+  *seen = bms_add_member(*seen, table.entry);
+  for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
+    const auto [own, other] = equal_columns(level, table.entry, term);
+    if (other == nullptr || bms_is_member(static_cast<int>(other->varno), *seen)) continue;
+    if (!is_of_usual_type(as<Node>(own))) continue;
+    Way way{};
+    add_step(&way, level, static_cast<int>(other->varno), as<Node>(other));
+    const List* filters_of_other = filters_of_joins(table_of(way), seen);
+    const bool is_chosen = filters_of_other != NIL || conditions_of(way).all != NIL;
+    TableKeys rows{};
+    if (!is_chosen ||
+        !find_rows(list_make1(&way), list_make1(other), nullptr, filters_of_other, &rows)) {
+      continue;
+    }
+    List* values = NIL;
+    for (const auto* row : each<const List>(rows.rows)) {
+      auto* value = static_cast<Const*>(linitial(row));
+      if (!value->constisnull) values = lappend(values, value);
+    }
+    filters = lappend(filters, is_one_of_values(own, values));
+  }
+  return filters;
+}
+
 // Finds the rows of keys that have the same way. Returns false if they are not found.
-bool find_rows(const List* ways, const List* keys, OwnList own_list, TableKeys* found) {
+bool find_rows(const List* ways, const List* keys, OwnList own_list, const List* filters_of_joins,
+               TableKeys* found) {
   const auto& way = *static_cast<const Way*>(linitial(ways));
   const Conditions conditions = conditions_of(way);
   List* filters = NIL;
@@ -673,6 +753,7 @@ bool find_rows(const List* ways, const List* keys, OwnList own_list, TableKeys* 
       filters = lappend(filters, expression);
     }
   }
+  filters = list_concat(filters, filters_of_joins);
   List* expressions = NIL;
   for (const auto* other : each<const Way>(ways)) {
     expressions = lappend(expressions, key_of_table(*other));
@@ -730,6 +811,13 @@ bool is_of_table(const Level* level, Node* key) {
   return way && way->has_own_columns && can_be_computed(*way);
 }
 
+bool is_joined_with_table(const Level* level, int entry) {
+  for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
+    if (equal_columns(level, entry, term).other != nullptr) return true;
+  }
+  return false;
+}
+
 List* keys_of_tables(const Level* level, const List* keys, OwnList own_list) {
   List* ways = NIL;  // of each key, or null
   for (auto* key : each<Node>(keys)) {
@@ -757,7 +845,11 @@ List* keys_of_tables(const Level* level, const List* keys, OwnList own_list) {
       keys_of_table = lappend(keys_of_table, list_nth(keys, j));
       lfirst(list_nth_cell(ways, j)) = nullptr;
     }
-    if (find_rows(ways_of_table, keys_of_table, own_list, table)) tables = lappend(tables, table);
+    Bitmapset* seen = nullptr;
+    const List* filters = filters_of_joins(table_of(*first), &seen);
+    if (find_rows(ways_of_table, keys_of_table, own_list, filters, table)) {
+      tables = lappend(tables, table);
+    }
   }
   return tables;
 }
