@@ -179,7 +179,7 @@ SELECT 10 * v.shop AS number, count(*) FROM shop s, visit v WHERE v.shop = s.id 
 SELECT s.name, count(*) FROM visit v JOIN shop s ON s.id = v.shop WHERE v.shop = ANY ('{3,4}') AND v.country = 'it' GROUP BY s.name;
 -- What WHERE leaves of a large table may be few rows. Where it leaves none there is no group, and nothing is charged.
 SELECT p.name, count(*) FROM visit v JOIN place p ON p.id = v.shop WHERE p.city = 1 GROUP BY p.name;
-SELECT private_aggregate FROM dp_explain('SELECT p.name, count(*) FROM visit v JOIN place p ON p.id = v.shop WHERE p.city > 1 GROUP BY p.name');
+SELECT private_aggregate FROM dp_explain('SELECT p.name, count(*) FROM visit v JOIN place p ON p.id = v.shop + 1 WHERE p.city > 1 GROUP BY p.name');
 SELECT p.name, count(*) FROM visit v JOIN place p ON p.id = v.shop WHERE p.city = 1 AND v.shop = 40 GROUP BY p.name;
 SELECT h.name, count(*) FROM visit v JOIN holiday h ON h.day = v.day AND h.country = 'de' GROUP BY h.name;
 -- Where the groups are not those of the table that is joined, the list of its keys is read: beside keys of the rows, with conditions that need the table between others, and with aggregates of

@@ -14,13 +14,15 @@ INSERT INTO clinic VALUES (1, 'North', 'A', '2001-05-01', 10.0, 0, 'n', true), (
   (4, NULL, 'B', NULL, NULL, NULL, NULL, NULL), (5, 'Empty', 'C', '2020-01-01', 1, 1, 'x', false);
 CREATE TABLE kind (kind text PRIMARY KEY, label text NOT NULL);
 INSERT INTO kind VALUES ('lab', 'Laboratory'), ('visit', 'Visit');
+CREATE TABLE region (region text PRIMARY KEY, title text NOT NULL);
+INSERT INTO region VALUES ('A', 'Alps'), ('B', 'Bay'), ('C', 'Coast');
 -- 24 visits of 12 persons, two of each: of clinics 1 to 4, without a clinic and of one that is in no table; of two kinds, in two months
 CREATE TABLE visit (person int, clinic int, kind text, day date);
 INSERT INTO visit SELECT 1 + i % 12, (ARRAY[1, 2, 3, 4, NULL, 9])[1 + i % 6], CASE WHEN i % 4 < 2 THEN 'lab' ELSE 'visit' END, date '2024-01-15' + CASE WHEN i < 12 THEN 0 ELSE 31 END FROM generate_series(0, 23) i;
 SELECT dp_protect_table('visit', 'person', 4, unit => 'person');
 SELECT dp_set_domain('visit', 'kind', '{lab,visit}'), dp_set_domain('visit', 'day', '2024-01-01', '2024-02-29');
 SELECT dp_grant_private_access('visit', 'regress_dpq_keys_analyst', epsilon => 100);
-GRANT SELECT ON clinic, kind TO regress_dpq_keys_analyst;
+GRANT SELECT ON clinic, kind, region TO regress_dpq_keys_analyst;
 CREATE FUNCTION rename(clinic int, name text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = regress_dpq_keys, pg_temp AS 'UPDATE clinic c SET name = rename.name WHERE id = rename.clinic';
 -- Each question is asked by the owner, who sees the rows, and by the analyst.
 CREATE TABLE question (id serial, query text);
@@ -66,7 +68,18 @@ INSERT INTO question (query) VALUES
   ('SELECT coalesce(c.name, v.kind), c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE v.clinic < 3 AND v.kind = ''lab'' GROUP BY ROLLUP (1, 2)'),
   ('SELECT extract(month FROM v.day), extract(month FROM v.day) + 1, v.day, count(*) FROM visit v WHERE v.day = ''2024-01-15'' GROUP BY ROLLUP (1, 3)'),
   ('SELECT c.is_open, c.is_open, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
-  ('SELECT c.is_open, c.is_open, count(*), sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)');
+  ('SELECT c.is_open, c.is_open, count(*), sum(count(*)) OVER () FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY ROLLUP (1, 2)'),
+  -- A table that is joined with another one, which has the keys
+  ('SELECT r.title, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region GROUP BY 1, 2'),
+  ('SELECT title, date_trunc(''month'', day)::date, count(*) FROM (SELECT r.title, v.day FROM region r, clinic c, visit v WHERE v.clinic = c.id AND c.region = r.region) d GROUP BY 1, 2'),
+  -- Conditions on one table leave out rows of another one that an inner join compares with it.
+  ('SELECT c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region WHERE r.title > ''B'' GROUP BY 1'),
+  ('SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region AND r.title = ''Alps'' GROUP BY 1, 2'),
+  ('SELECT c.name, count(DISTINCT v.person) FROM region r, visit v, clinic c WHERE c.id = v.clinic AND r.region = c.region AND upper(r.title) LIKE ''A%'' GROUP BY 1'),
+  ('SELECT r.title, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region WHERE c.is_open GROUP BY 1'),
+  ('SELECT c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic LEFT JOIN region r ON r.region = c.region WHERE r.title = ''Alps'' GROUP BY 1'),
+  ('SELECT c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic LEFT JOIN region r ON r.region = c.region AND r.title = ''Alps'' GROUP BY 1'),
+  ('SELECT c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN clinic d ON d.id = c.id JOIN region r ON r.region = d.region WHERE r.title = ''Bay'' GROUP BY 1');
 CREATE FUNCTION answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY EXECUTE 'SELECT string_agg(x::text, '' '' ORDER BY x::text COLLATE "C") FROM (' || query || ') x';
@@ -117,6 +130,7 @@ SELECT private_aggregate, epsilon, delta FROM dp_explain($$SELECT DISTINCT kind 
 ROLLBACK;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 -- No row of the table
+SELECT c.name, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic JOIN region r ON r.region = c.region WHERE r.title = 'Plain' GROUP BY 1;
 SELECT c.name, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic WHERE c.region = 'Z' GROUP BY 1, 2;
 -- Texts of floats follow extra_float_digits, of which a plan knows nothing; those of whole numbers follow no setting.
 SELECT c.rate::text, v.kind, count(*) FROM visit v JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
@@ -288,6 +302,67 @@ INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 SELECT query, p FROM exact, answers(query) p ORDER BY id;
 SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+-- A column that refers to a public table by a foreign key has the values of that table, also where the query does not name it.
+CREATE TABLE secret (id int PRIMARY KEY);
+INSERT INTO secret VALUES (2), (3), (4), (5);
+ALTER TABLE stay ADD FOREIGN KEY (free) REFERENCES secret, ADD COLUMN hidden int REFERENCES secret;
+TRUNCATE question;
+INSERT INTO question (query) SELECT 'SELECT ' || key || ', count(*) FROM stay v ' || f || 'GROUP BY 1' FROM (VALUES
+  ('v.place', ''), ('v.maybe', ''), ('v.maybe', 'WHERE v.maybe IS NOT NULL '), ('v.maybe', 'WHERE v.maybe > 1 '), ('v.place % 2', ''), ('coalesce(v.maybe, -1)', ''), ('v.place', 'WHERE v.place IN (1, 9) '),
+  ('CASE WHEN v.free = 2 THEN v.place ELSE 0 END', ''),
+  -- Nothing says that all values are there, or may be read.
+  ('v.late', ''), ('v.small', ''), ('v.code', ''), ('v.site', ''), ('v.unchecked', ''), ('v.hidden', '')) x (key, f);
+INSERT INTO question (query) VALUES
+  ('SELECT place, free, count(*) FROM (SELECT * FROM stay WHERE maybe = 1) v GROUP BY 1, 2'),
+  ('SELECT v.place, v.maybe, count(*) FROM stay v GROUP BY ROLLUP (1, 2)'),
+  ('SELECT v.place, count(DISTINCT v.person) FROM stay v GROUP BY 1'),
+  ('SELECT p.region, n FROM (SELECT place, count(*) AS n FROM stay GROUP BY 1) v JOIN place p ON p.id = v.place'),
+  ('SELECT v.place, c.name, count(*) FROM stay v LEFT JOIN place c ON c.id = v.maybe GROUP BY 1, 2'),
+  ('SELECT k.kind, s.place, count(*) FROM visit k LEFT JOIN stay s ON s.person = k.person AND s.free = 7 GROUP BY 1, 2'),
+  ('SELECT least(count(DISTINCT place), 4), mode() WITHIN GROUP (ORDER BY place) > 0 FROM stay v');
+TRUNCATE exact;
+INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT query, p FROM exact, answers(query) p ORDER BY id;
+SELECT id, query, p AS answer, a AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+SELECT DISTINCT place FROM stay ORDER BY 1;
+-- Of a table that is too large to be read, by its rows or its blocks, those rows are looked up that a list of values finds by a unique key.
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+CREATE TABLE many (id int PRIMARY KEY, name text NOT NULL, other int UNIQUE, label text UNIQUE);
+INSERT INTO many SELECT i, 'name ' || i, 2000 - i, CASE i WHEN 1 THEN 'lab' WHEN 2 THEN 'visit' ELSE 'label ' || i END FROM generate_series(1, 2000) i;
+CREATE TABLE wide (id int PRIMARY KEY, name text) WITH (fillfactor = 10);
+INSERT INTO wide SELECT i, 'wide ' || i FROM generate_series(3, 25000) i;
+GRANT SELECT ON many, wide TO regress_dpq_keys_analyst;
+SELECT dp_set_domain('visit', 'clinic', '{1,2,9}'), dp_set_other_key('visit', 'clinic', '9');
+SELECT pg_relation_size('wide') / 8192 > 1000 AS is_large;
+TRUNCATE question;
+INSERT INTO question (query) SELECT 'SELECT m.name, ' || key || 'count(*) FROM ' || f || CASE key WHEN '' THEN ' GROUP BY 1' ELSE ' GROUP BY 1, 2' END FROM (VALUES
+  ('', 'stay v JOIN many m ON m.id = v.free'), ('', 'stay v JOIN wide m ON v.free = m.id'), ('v.free, ', 'stay v JOIN wide m ON m.id = v.free'), ('', 'stay v JOIN many m ON m.id = v.place'), ('', 'stay v LEFT JOIN wide m ON m.id = v.free'),
+  ('v.free, ', 'stay v LEFT JOIN wide m ON m.id = v.free'), ('v.kind, ', 'visit v JOIN many m ON m.id = v.clinic WHERE m.id IN (1, 3)'), ('', 'visit v JOIN wide m ON m.id = v.clinic WHERE v.clinic = 3'),
+  ('', 'visit v JOIN many m ON m.label = v.kind'), ('', '(SELECT m.name FROM stay v JOIN wide m ON m.id = v.free AND v.free < 4) m'), ('', 'stay v JOIN many m ON m.other = v.free WHERE m.name > ''name 1996'' '),
+  -- A list with a key for all others, none, and no column: each row of the table is a group, as the grant has no delta.
+  ('', 'visit v JOIN many m ON m.id = v.clinic'), ('', 'visit v JOIN many m ON m.id = v.person'), ('', 'stay v JOIN many m ON m.id = v.free + 1')) x (key, f);
+TRUNCATE exact;
+INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT query, left(p, 100) FROM exact, answers(query) p ORDER BY id;
+SELECT id, query, left(p, 100) AS answer, left(a, 100) AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+PREPARE of_many AS SELECT m.name, count(*) FROM stay v JOIN many m ON m.id = v.free GROUP BY 1 ORDER BY 1;
+EXECUTE of_many;
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+UPDATE many SET name = 'another' WHERE id = 3;
+SELECT dp_drop_domain('visit', 'clinic');
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+EXECUTE of_many;
+-- A plan is not kept after a new row of that table.
+PREPARE of_reference AS SELECT place, count(*) FROM stay GROUP BY 1 ORDER BY 1;
+EXECUTE of_reference;
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+INSERT INTO place VALUES (6, 3, 1, 'f', 'Far', 'C');
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+EXECUTE of_reference;
+EXECUTE of_reference;
 -- Nothing lists the clinics that the table lacks.
 SELECT v.clinic, c.name, count(*) FROM visit v LEFT JOIN clinic c ON c.id = v.clinic GROUP BY 1, 2;
 -- Of a table without rows, or without a value, all rows have NULL.
@@ -318,6 +393,7 @@ CREATE DOMAIN pg_temp.int4 AS numeric;
 CREATE DOMAIN pg_temp.text AS pg_catalog.int4;
 CREATE DOMAIN pg_temp.bool AS bytea;
 SELECT d.name, v.kind, count(*) FROM visit v LEFT JOIN large d ON d.id = v.clinic AND d.id < 900 GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2;
+EXECUTE of_reference;
 RESET SESSION AUTHORIZATION;
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -92,7 +92,7 @@ const char* name_of_table(Oid table) {
 
 }  // namespace
 
-List* references_between(Oid relation, Oid referenced) {
+List* references_of(Oid relation) {
   List* references = NIL;
   ScanKeyData key;
   ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber, F_OIDEQ,
@@ -102,12 +102,20 @@ List* references_between(Oid relation, Oid referenced) {
       systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true, nullptr, 1, &key);
   while (HeapTuple row = systable_getnext(scan)) {
     const auto* constraint = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
-    const bool refers =
-        constraint->contype == CONSTRAINT_FOREIGN && constraint->confrelid == referenced;
-    if (refers) references = lappend(references, read_reference(row));
+    if (constraint->contype == CONSTRAINT_FOREIGN) {
+      references = lappend(references, read_reference(row));
+    }
   }
   systable_endscan(scan);
   table_close(catalog, AccessShareLock);
+  return references;
+}
+
+List* references_between(Oid relation, Oid referenced) {
+  List* references = NIL;
+  for (auto* reference : each<Reference>(references_of(relation))) {
+    if (reference->referenced == referenced) references = lappend(references, reference);
+  }
   return references;
 }
 

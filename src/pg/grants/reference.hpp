@@ -22,7 +22,8 @@ struct Reference {
   Oid equality[INDEX_MAX_KEYS];    // key = own
 };
 
-// All foreign keys from the one to exactly the other table: Reference.
+// All foreign keys of a table, and those from the one to exactly the other table: Reference.
+List* references_of(Oid relation);
 List* references_between(Oid relation, Oid referenced);
 
 // The one of them that the column is of, or null with what is wrong: `*problem` goes on after the

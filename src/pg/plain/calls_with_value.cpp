@@ -143,7 +143,7 @@ bool is_plain_pattern(const Node* pattern) {
   if (!IsA(pattern, Const) || as<Const>(pattern)->constisnull) return false;
   if (getBaseType(exprType(pattern)) != TEXTOID) return false;
   const char* written = TextDatumGetCString(as<Const>(pattern)->constvalue);
-  return strlen(written) <= kMostInPattern && strchr(written, '\\') == nullptr;
+  return static_cast<double>(strlen(written)) <= kMostInPattern && strchr(written, '\\') == nullptr;
 }
 
 bool gives_value_of_texts(const Level* level, const Node* call, const char* name) {

@@ -377,6 +377,10 @@ List* values_in_table(ListSearch* search, const Level* level, Node* key) {
   return values_of_table(level, key);
 }
 
+List* values_of_reference(const ListSearch* search, const Level* level, Node* column) {
+  return search->lists == Lists::kStated ? NIL : values_of_referenced_table(level, column);
+}
+
 List* find_values_of_column(ListSearch* search, const Level* level, Node* column) {
   if (List* values = values_in_table(search, level, column)) return values;
   if (List* values = keys_of_domain(level, column)) return values;
@@ -386,6 +390,7 @@ List* find_values_of_column(ListSearch* search, const Level* level, Node* column
   if (exprType(column) == BOOLOID) return both_booleans();
   if (List* values = labels_of_enum(column)) return values;
   if (List* values = values_in_terms(level, column)) return values;
+  if (List* values = values_of_reference(search, level, column)) return values;
   const auto definition = definition_of(level, as<Var>(column));
   return definition ? values_of(search, definition->level, definition->expression) : NIL;
 }
@@ -513,7 +518,7 @@ List* public_values_of_column(Oid relation, const char* column) {
   Query* query = parse_analyze_fixedparams(raw, text, nullptr, 0, nullptr);
   const Level* level = read_statement(query, NIL)->top;
   const auto* shown = static_cast<const TargetEntry*>(linitial(query->targetList));
-  return public_values_of(level, as<Node>(shown->expr));
+  return public_values_of(level, as<Node>(shown->expr), Lists::kStated);
 }
 
 List* shown_values_of(const Level* level, Node* key, Lists lists) {

@@ -187,18 +187,24 @@ void keep_groups(PlainLevel* level) {
 // By lists of keys, or by a public table that has the keys. Numbers of persons become those of rows
 // of a person group: by the keys as the lists have them, or else by the keys of the rows. The rows
 // of a table that is joined are better than a list that has been read from it: they are those that
-// it has when the query runs.
+// it has when the query runs. But a list knows which of them other tables leave, and of a large
+// table each row is a group only if nothing else is known.
 Node* group_by_public_values(PlainLevel* level, bool may_choose_keys) {
   const bool counts_persons = counts_persons_by_group(level->select);
+  const auto tables = may_choose_keys ? TablesOfGroups::kSmall : TablesOfGroups::kAll;
   Node* row = group_by_public_keys(level, may_choose_keys, counts_persons, Lists::kStated);
-  if (row == nullptr && !counts_persons) row = group_by_public_table(level, may_choose_keys);
+  if (row == nullptr && !counts_persons) {
+    row = group_by_public_table(level, TablesOfGroups::kSmallAndAlone);
+  }
   if (row == nullptr) {
     row = group_by_public_keys(level, may_choose_keys, counts_persons, Lists::kAll);
   }
-  if (row != nullptr || !counts_persons) return row;
-  put_person_group_below(level->select);
-  read_again(level->select);
-  return group_by_public_table(level, may_choose_keys);
+  if (row != nullptr) return row;
+  if (counts_persons) {
+    put_person_group_below(level->select);
+    read_again(level->select);
+  }
+  return group_by_public_table(level, tables);
 }
 
 // For what is computed of each group, an expression that is not NULL for any of its rows; null if

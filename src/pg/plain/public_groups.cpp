@@ -5,6 +5,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/public_rows.hpp"
 #include "pg/plain/rows_below.hpp"
+#include "pg/plain/table_keys.hpp"
 #include "pg/server/bytewise_type.hpp"
 #include "pg/server/permissions_of_entry.hpp"
 #include "pg/server/trees.hpp"
@@ -279,7 +280,7 @@ std::optional<int> most_groups(const Level* level, const PublicGroups& groups) {
   }
   const Filter filter = filter_of(level, groups.of_table);
   PublicScan scan;
-  if (!begin_scan(&scan, relation, sorted_numbers(filter.columns), GetActiveSnapshot())) {
+  if (!begin_scan(&scan, relation, sorted_numbers(filter.columns), {}, GetActiveSnapshot())) {
     return std::nullopt;
   }
   int rows = 0;
@@ -424,11 +425,13 @@ Query* make_rows(Query* query, const PublicGroups& groups) {
       "table itself which rows there are: it is public.");
 }
 
-bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* groups) {
+bool find_groups(const PlainLevel* level, TablesOfGroups tables, PublicGroups* groups) {
   const Query* query = level->select->query;
   groups->moves_ctes = query->cteList != NIL;
   groups->table = entry_of_keys(query);
   if (groups->table == 0 || !is_public_table(level->select, groups->table)) return false;
+  const bool is_alone = !is_joined_with_table(level->select, groups->table);
+  if (tables == TablesOfGroups::kSmallAndAlone && !is_alone) return false;
   if (!has_plain_columns(query)) return false;
   for (const auto* table : each<const RangeTblEntry>(query->rtable)) {
     if (table->lateral) return false;
@@ -439,12 +442,12 @@ bool find_groups(const PlainLevel* level, bool may_choose_keys, PublicGroups* gr
   }
   const auto rows = most_groups(level->select, *groups);
   if (rows == 0) refuse_without_groups(level, rt_fetch(groups->table, query->rtable)->relid);
-  return !may_choose_keys || (rows && *rows <= kMaxElements);
+  return tables == TablesOfGroups::kAll || (rows && *rows <= kMaxElements);
 }
 
 }  // namespace
 
-Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
+Node* group_by_public_table(PlainLevel* level, TablesOfGroups tables) {
   Query* query = level->select->query;
   PublicGroups groups{};
   List* targets = query->targetList;
@@ -453,7 +456,8 @@ Node* group_by_public_table(PlainLevel* level, bool may_choose_keys) {
   query->targetList = over_public_columns(level->select, terms, targets);
   query->havingQual = over_public_columns(level->select, terms, having);
   const bool is_as_written = equal(query->targetList, targets);
-  if (!find_groups(level, may_choose_keys || !is_as_written, &groups)) {
+  if (tables == TablesOfGroups::kAll && !is_as_written) tables = TablesOfGroups::kSmall;
+  if (!find_groups(level, tables, &groups)) {
     query->targetList = targets;
     query->havingQual = having;
     return nullptr;

@@ -21,10 +21,14 @@
 // and what WHERE says to be equal to it is said of the table, too.
 namespace dpquantile {
 
+// Of which tables the rows are groups: those of which conditions leave at most kMaxElements rows
+// and that no inner join compares with another public table, whose conditions would leave out rows,
+// too; the first; or any.
+enum class TablesOfGroups { kSmallAndAlone, kSmall, kAll };
+
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row
-// that counts, or null, and changes nothing, if the keys are not those of one such table, or if
-// conditions leave more rows of it than kMaxElements and keys may be chosen privately. ereports if
-// they leave none, so that the answer would have no group.
-Node* group_by_public_table(PlainLevel* level, bool may_choose_keys);
+// that counts, or null, and changes nothing, if the keys are not those of one such table. ereports
+// if conditions leave no row of it, so that the answer would have no group.
+Node* group_by_public_table(PlainLevel* level, TablesOfGroups tables);
 
 }  // namespace dpquantile

@@ -1,20 +1,26 @@
 #include "pg/plain/public_rows.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/server/mark.hpp"
 #include "pg/server/nodes.hpp"
 
 extern "C" {
 #include "access/detoast.h"
+#include "access/genam.h"
 #include "access/parallel.h"
+#include "access/skey.h"
+#include "access/stratnum.h"
 #include "access/table.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_am_d.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
 #include "common/hashfn.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "parser/parsetree.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
@@ -22,6 +28,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
+#include "utils/typcache.h"
 }
 
 namespace dpquantile {
@@ -66,10 +73,10 @@ bool has_stored_columns(Relation table, const List* columns) {
   return true;
 }
 
-bool is_small_heap(Relation table) {
+bool is_heap(Relation table) {
   return table->rd_rel->relkind == RELKIND_RELATION && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
          !IsCatalogRelation(table) && !RELATION_IS_OTHER_TEMP(table) &&
-         !table->rd_rel->relhassubclass && RelationGetNumberOfBlocks(table) <= kMaxElements;
+         !table->rd_rel->relhassubclass;
 }
 
 uint64 hash_of_bytes(const void* bytes, Size length, uint64 seed) {
@@ -103,6 +110,32 @@ bool add_value(PublicScan* scan, NullableDatum value, const FormData_pg_attribut
   return scan->bytes <= kMostListedBytes;
 }
 
+// Finds the row that has this value. False if there is none.
+bool find_row(const PublicScan& scan, const Const* value) {
+  ScanKeyData key;
+  const Oid equality = lookup_type_cache(value->consttype, TYPECACHE_EQ_OPR)->eq_opr;
+  ScanKeyEntryInitialize(&key, 0, scan.choice.column, BTEqualStrategyNumber, InvalidOid,
+                         value->constcollid, get_opcode(equality), value->constvalue);
+  SysScanDesc rows = systable_beginscan(scan.table, scan.index, true, scan.snapshot, 1, &key);
+  HeapTuple row = systable_getnext(rows);
+  const bool is_found = HeapTupleIsValid(row);
+  if (is_found) ExecForceStoreHeapTuple(row, scan.slot, false);
+  systable_endscan(rows);
+  return is_found;
+}
+
+bool find_next_row(PublicScan* scan) {
+  if (scan->scan != nullptr) {
+    return table_scan_getnextslot(scan->scan, ForwardScanDirection, scan->slot);
+  }
+  while (scan->next < list_length(scan->choice.values)) {
+    CHECK_FOR_INTERRUPTS();
+    const auto* value = static_cast<const Const*>(list_nth(scan->choice.values, scan->next++));
+    if (find_row(*scan, value)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 List* sorted_numbers(const List* columns) {
@@ -114,27 +147,47 @@ List* sorted_numbers(const List* columns) {
   return numbers;
 }
 
-bool begin_scan(PublicScan* scan, Oid relation, List* columns, Snapshot snapshot) {
+Oid index_of_column(Oid relation, AttrNumber column, Snapshot snapshot) {
+  Oid type;
+  int32 modifier;
+  Oid collation;
+  get_atttypetypmodcoll(relation, column, &type, &modifier, &collation);
+  const Oid equality = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+  if (!OidIsValid(equality)) return InvalidOid;
+  Var* own = makeVar(1, column, type, modifier, collation, 0);
+  Const* none = makeNullConst(type, modifier, collation);
+  auto* condition = as<Node>(make_opclause(equality, BOOLOID, false, as<Expr>(own), as<Expr>(none),
+                                           InvalidOid, collation));
+  const Oid index = index_that_fixes_row(list_make1(condition), relation, 1, nullptr);
+  return OidIsValid(index) && is_as_old(index, snapshot) ? index : InvalidOid;
+}
+
+bool begin_scan(PublicScan* scan, Oid relation, List* columns, const PublicChoice& choice,
+                Snapshot snapshot) {
   *scan = {};
+  const bool is_chosen = choice.column != 0;
   if (!may_read(relation, columns)) return false;
   Relation table = try_table_open(relation, AccessShareLock);
   if (table == nullptr) return false;
-  if (!is_small_heap(table) || !has_stored_columns(table, columns)) {
+  const bool is_readable = is_heap(table) && has_stored_columns(table, columns);
+  if (is_readable && is_chosen) scan->index = index_of_column(relation, choice.column, snapshot);
+  if (!is_readable ||
+      (is_chosen ? !OidIsValid(scan->index) : RelationGetNumberOfBlocks(table) > kMaxElements)) {
     table_close(table, NoLock);
     return false;
   }
   scan->table = table;
   scan->columns = columns;
+  scan->choice = choice;
+  scan->snapshot = snapshot;
   scan->slot = table_slot_create(table, nullptr);
-  scan->scan = DPQ_SCAN_TABLE(table, snapshot);
+  if (!is_chosen) scan->scan = DPQ_SCAN_TABLE(table, snapshot);
   return true;
 }
 
 bool next_row(PublicScan* scan) {
   CHECK_FOR_INTERRUPTS();
-  if (scan->is_too_large || !table_scan_getnextslot(scan->scan, ForwardScanDirection, scan->slot)) {
-    return false;
-  }
+  if (scan->is_too_large || !find_next_row(scan)) return false;
   uint64 hash = 0;
   const ListCell* cell;
   foreach (cell, scan->columns) {
@@ -149,7 +202,7 @@ bool next_row(PublicScan* scan) {
 }
 
 void end_scan(PublicScan* scan) {
-  table_endscan(scan->scan);
+  if (scan->scan != nullptr) table_endscan(scan->scan);
   ExecDropSingleTupleTableSlot(scan->slot);
   table_close(scan->table, NoLock);
 }
@@ -158,19 +211,23 @@ void end_scan(PublicScan* scan) {
 
 namespace {
 
-// What a plan has read: of each table its OID, the number of its columns, and these; the digests as
-// texts.
+// What a plan has read: of each table its OID, the number of its columns, and these; which rows it
+// has chosen; the digests as texts.
 struct PlannedRows {
   List* tables;   // of OIDs
   List* counts;   // of int
   List* columns;  // of int
+  List* chosen;   // of int: PublicChoice::column
+  List* values;   // of List: PublicChoice::values
   List* digests;  // of String
 
-  static constexpr MarkKind kKind = {"dpquantile rows", 1};
+  static constexpr MarkKind kKind = {"dpquantile rows", 2};
   void each_field(MarkFields* fields) {
     fields->list("tables", T_OidList, &tables);
     fields->list("counts", T_IntList, &counts, list_length(tables));
     fields->list("columns", T_IntList, &columns);
+    fields->list("chosen", T_IntList, &chosen, list_length(tables));
+    fields->list("values", T_List, &values, list_length(tables));
     fields->texts("digests", &digests, list_length(tables));
   }
 };
@@ -180,9 +237,10 @@ const char* text_of_digest(uint64 digest) {
 }
 
 // Null if the rows cannot be read any more.
-const char* digest_of_rows(Oid relation, List* columns, Snapshot snapshot) {
+const char* digest_of_rows(Oid relation, List* columns, const PublicChoice& choice,
+                           Snapshot snapshot) {
   PublicScan scan;
-  if (!begin_scan(&scan, relation, columns, snapshot)) return nullptr;
+  if (!begin_scan(&scan, relation, columns, choice, snapshot)) return nullptr;
   while (next_row(&scan)) {
   }
   end_scan(&scan);
@@ -204,11 +262,14 @@ const char* digest_of_rows(Oid relation, List* columns, Snapshot snapshot) {
 
 void note_rows(Statement* statement, const PublicScan& scan) {
   for (auto* known : each<PublicRead>(statement->public_reads)) {
-    if (known->relation == RelationGetRelid(scan.table) && equal(known->columns, scan.columns))
+    if (known->relation == RelationGetRelid(scan.table) && equal(known->columns, scan.columns) &&
+        known->choice.column == scan.choice.column &&
+        equal(known->choice.values, scan.choice.values)) {
       return;
+    }
   }
   auto* read = static_cast<PublicRead*>(palloc(sizeof(PublicRead)));
-  *read = {RelationGetRelid(scan.table), scan.columns, scan.digest};
+  *read = {RelationGetRelid(scan.table), scan.columns, scan.choice, scan.digest};
   statement->public_reads = lappend(statement->public_reads, read);
 }
 
@@ -219,6 +280,8 @@ void mark_rows(PlannedStmt* plan, const Statement* statement) {
     rows.tables = lappend_oid(rows.tables, read->relation);
     rows.counts = lappend_int(rows.counts, list_length(read->columns));
     rows.columns = list_concat(rows.columns, read->columns);
+    rows.chosen = lappend_int(rows.chosen, read->choice.column);
+    rows.values = lappend(rows.values, read->choice.values);
     rows.digests =
         lappend(rows.digests, makeString(const_cast<char*>(text_of_digest(read->digest))));
     plan->relationOids = list_append_unique_oid(plan->relationOids, read->relation);
@@ -237,7 +300,9 @@ void require_rows(const PlannedStmt* plan, Snapshot snapshot) {
     for (int i = 0; i < list_nth_int(rows.counts, number); ++i) {
       columns = lappend_int(columns, list_nth_int(rows.columns, next++));
     }
-    const char* digest = digest_of_rows(lfirst_oid(cell), columns, snapshot);
+    const PublicChoice choice = {static_cast<AttrNumber>(list_nth_int(rows.chosen, number)),
+                                 static_cast<List*>(list_nth(rows.values, number))};
+    const char* digest = digest_of_rows(lfirst_oid(cell), columns, choice, snapshot);
     const char* planned = strVal(list_nth(rows.digests, number));
     if (digest == nullptr || strcmp(digest, planned) != 0) refuse_other_rows(lfirst_oid(cell));
   }

@@ -19,10 +19,18 @@ namespace dpquantile {
 // catalog, so that its rows may be read if the role may read their columns.
 bool is_readable_table(const Level* level, int number);
 
+// The index by which the rows of a table that have one of some values in a column are looked up: a
+// unique one of this column alone, as old as the snapshot. Invalid if there is none.
+Oid index_of_column(Oid relation, AttrNumber column, Snapshot snapshot);
+
 // The columns of a table, row by row. Plain data; an error ends it, too.
 struct PublicScan {
   Relation table;
-  TableScanDesc scan;
+  TableScanDesc scan;  // null where rows are chosen
+  PublicChoice choice;
+  Oid index;  // of the choice
+  Snapshot snapshot;
+  int next;              // of the values of the choice
   TupleTableSlot* slot;  // the row; only these columns have been looked at
   List* columns;         // int: numbers of columns, in ascending order
   uint64 digest;         // of the rows so far, whatever their order
@@ -33,9 +41,11 @@ struct PublicScan {
 // The numbers of columns (Var), each once, in ascending order.
 List* sorted_numbers(const List* columns);
 
-// False if the table is gone, large, a catalog, of another kind than heap, has children, or the
-// role may not read the columns.
-bool begin_scan(PublicScan* scan, Oid relation, List* columns, Snapshot snapshot);
+// False if the table is gone, a catalog, of another kind than heap, has children, or the role may
+// not read the columns; if all rows are wanted and it is large, or some and they cannot be looked
+// up.
+bool begin_scan(PublicScan* scan, Oid relation, List* columns, const PublicChoice& choice,
+                Snapshot snapshot);
 bool next_row(PublicScan* scan);
 void end_scan(PublicScan* scan);
 

@@ -1,22 +1,29 @@
 #include "pg/plain/table_keys.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/grants/reference.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/key_conditions.hpp"
 #include "pg/plain/null_values.hpp"
 #include "pg/plain/public_rows.hpp"
 #include "pg/server/bytewise_type.hpp"
+#include "pg/server/compat.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
 
 extern "C" {
+#include "access/table.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_node.h"
+#include "parser/parse_relation.h"
 #include "parser/parsetree.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 }
@@ -383,11 +390,11 @@ void take_values(Reading* reading, TupleTableSlot* slot) {
 
 // Reads the rows of the table. False if it must not be read, or they are too many or too large.
 // There are never more in memory than some thousands, or some megabytes.
-bool read_table(Reading* reading, Oid relation, const List* keys) {
+bool read_table(Reading* reading, Oid relation, const PublicChoice& choice, const List* keys) {
   constexpr Size kMostBytes = 4 * kMostListedBytes;
   PublicScan scan;
   List* numbers = sorted_numbers(reading->columns);
-  if (!ActiveSnapshotSet() || !begin_scan(&scan, relation, numbers, GetActiveSnapshot())) {
+  if (!ActiveSnapshotSet() || !begin_scan(&scan, relation, numbers, choice, GetActiveSnapshot())) {
     return false;
   }
   MemoryContext of_rows = context_of_rows();
@@ -429,29 +436,32 @@ bool read_values(Reading* reading, const List* rows, const List* keys) {
   return keep_different(reading, keys);
 }
 
-bool read_rows(Reading* reading, const RangeTblEntry* table, const List* keys) {
+bool read_rows(Reading* reading, const RangeTblEntry* table, const PublicChoice& choice,
+               const List* keys) {
   return table->rtekind == RTE_VALUES ? read_values(reading, table->values_lists, keys)
-                                      : read_table(reading, table->relid, keys);
+                                      : read_table(reading, table->relid, choice, keys);
 }
 
 // What has been read of a table for a statement.
 struct RowsOfTable {
   Oid relation;         // or VALUES:
   const List* written;  // their rows
-  List* filters;        // Node, over the entry of the table
-  List* expressions;    // the same: keys
-  bool are_known;       // false if they must not be read, or are too many
-  List* rows;           // of Reading
+  PublicChoice choice;
+  List* filters;      // Node, over the entry of the table
+  List* expressions;  // the same: keys
+  bool are_known;     // false if they must not be read, or are too many
+  List* rows;         // of Reading
   List* known;
 };
 
 // Different keys have the same parts, and a level is looked at several times: so each list is read
 // once.
-const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table, List* filters,
-                                 List* expressions) {
+const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table,
+                                 const PublicChoice& choice, List* filters, List* expressions) {
   Statement* statement = level->statement;
   for (const auto* known : each<const RowsOfTable>(statement->rows_of_tables)) {
     if (known->relation == table->relid && known->written == table->values_lists &&
+        known->choice.column == choice.column && equal(known->choice.values, choice.values) &&
         equal(known->filters, filters) && equal(known->expressions, expressions)) {
       return known;
     }
@@ -471,10 +481,10 @@ const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table,
   for (const auto* column : each<const Var>(reading.columns)) {
     reading.values = lappend(reading.values, null_like(as<Node>(column)));
   }
-  const bool are_known = read_rows(&reading, table, expressions);
+  const bool are_known = read_rows(&reading, table, choice, expressions);
   auto* read = static_cast<RowsOfTable*>(palloc(sizeof(RowsOfTable)));
-  *read = {table->relid, table->values_lists, filters,      expressions,
-           are_known,    reading.rows,        reading.known};
+  *read = {table->relid, table->values_lists, choice,       filters,
+           expressions,  are_known,           reading.rows, reading.known};
   statement->rows_of_tables = lappend(statement->rows_of_tables, read);
   return read;
 }
@@ -592,8 +602,138 @@ void spread_absent_row(Reading* reading, const List* ways) {
   }
 }
 
+// ---- Large tables --------------------------------------------------------------------------
+
+// The few values of a column that conditions let pass, or of a column of other rows with which an
+// equality of a join compares it; NIL if there are more, or they are not known.
+List* few_values(const Step& table, const List* filters, Var* column, OwnList own_list) {
+  for (const auto* filter : each<const Node>(filters)) {
+    if (List* values = values_in_term(table.level, as<Node>(column), filter)) return values;
+  }
+  if (own_list == nullptr) return NIL;
+  for (auto* term : each<OpExpr>(terms_of_joined(table))) {
+    if (!IsA(term, OpExpr) || list_length(term->args) != 2) continue;
+    if (!op_mergejoinable(term->opno, column->vartype)) continue;
+    Node* left = over_entries(table.level, static_cast<Node*>(linitial(term->args)));
+    Node* right = over_entries(table.level, static_cast<Node*>(lsecond(term->args)));
+    Node* other = equal(left, column) ? right : equal(right, column) ? left : nullptr;
+    if (other == nullptr || !IsA(other, Var) || exprType(other) != column->vartype) continue;
+    List* values = NIL;
+    if (own_list(table.level, other, &values) && values != NIL) return values;
+  }
+  return NIL;
+}
+
+// Which rows of a table too large to be read as a whole are enough: those that a list of values
+// finds by a unique key. Rows that have other values are joined with none of the table, or are in
+// no group, as that of a list that their owner has stated.
+std::optional<PublicChoice> choice_of(const Way& way, List* filters, OwnList own_list) {
+  const Step& table = table_of(way);
+  if (read_entry(way)->rtekind != RTE_RELATION) return std::nullopt;
+  List* columns = pull_vars_of_level(as<Node>(filters), 0);
+  for (auto* term : each<Node>(terms_of_joined(table))) {
+    if (Node* here = over_entries(table.level, term)) {
+      columns = list_concat(columns, pull_vars_of_level(here, 0));
+    }
+  }
+  for (auto* column : each<Var>(columns)) {
+    if (static_cast<int>(column->varno) != table.entry || !is_of_usual_type(as<Node>(column))) {
+      continue;
+    }
+    List* values = NIL;
+    for (auto* value : each<Const>(few_values(table, filters, column, own_list))) {
+      if (!value->constisnull) values = lappend(values, value);
+    }
+    const bool are_few = values != NIL && list_length(values) <= kMaxElements;
+    const Oid relation = read_entry(way)->relid;
+    if (are_few && OidIsValid(index_of_column(relation, column->varattno, GetActiveSnapshot()))) {
+      return PublicChoice{column->varattno, values};
+    }
+  }
+  return std::nullopt;
+}
+
+// ---- Joined tables -------------------------------------------------------------------------
+
+bool find_rows(const List* ways, const List* keys, OwnList own_list, const List* filters_of_joins,
+               TableKeys* found);
+
+// A term of an inner join that says that a column of a table is equal to one of another table.
+struct EqualColumns {
+  Var* own;
+  Var* other;  // null if the term is another one
+};
+
+EqualColumns equal_columns(const Level* level, int entry, const Node* term) {
+  if (!IsA(term, OpExpr) || list_length(as<OpExpr>(term)->args) != 2) return {};
+  auto* left = as<Var>(over_entries(level, static_cast<Node*>(linitial(as<OpExpr>(term)->args))));
+  auto* right = as<Var>(over_entries(level, static_cast<Node*>(lsecond(as<OpExpr>(term)->args))));
+  if (left == nullptr || right == nullptr || !IsA(left, Var) || !IsA(right, Var)) return {};
+  if (static_cast<int>(left->varno) != entry) std::swap(left, right);
+  const bool are_of_tables = static_cast<int>(left->varno) == entry &&
+                             left->varno != right->varno &&
+                             is_readable_table(level, static_cast<int>(right->varno));
+  const bool are_equal = op_mergejoinable(as<OpExpr>(term)->opno, left->vartype) &&
+                         left->vartype == right->vartype && left->varcollid == right->varcollid;
+  return are_of_tables && are_equal ? EqualColumns{left, right} : EqualColumns{};
+}
+
+// column = ANY (values)
+Node* is_one_of_values(Var* column, const List* values) {
+  const Oid type = column->vartype;
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(type, &length, &by_value, &alignment);
+  auto* elements = static_cast<Datum*>(palloc0((list_length(values) + 1) * sizeof(Datum)));
+  int count = 0;
+  for (const auto* value : each<const Const>(values)) elements[count++] = value->constvalue;
+  ArrayType* array = construct_array(elements, count, type, length, by_value, alignment);
+  auto* search = makeNode(ScalarArrayOpExpr);
+  search->opno = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+  search->opfuncid = get_opcode(search->opno);
+  search->useOr = true;
+  search->inputcollid = column->varcollid;
+  search->args = list_make2(column, makeConst(get_array_type(type), -1, column->varcollid, -1,
+                                              PointerGetDatum(array), false, false));
+  search->location = -1;
+  return as<Node>(search);
+}
+
+// What inner joins with other tables say of the rows of a table, where conditions choose rows of
+// those: a column of it has one of the values that are left there. `seen` are the entries of the
+// level that have been looked at; each is once, so that this takes no longer than they are many.
+List* filters_of_joins(const Step& table, Bitmapset** seen) {
+  List* filters = NIL;
+  const Level* level = table.level;
+  if (!is_readable_table(level, table.entry) || may_be_absent(level, table.entry)) return NIL;
+  *seen = bms_add_member(*seen, table.entry);
+  for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
+    const auto [own, other] = equal_columns(level, table.entry, term);
+    if (other == nullptr || bms_is_member(static_cast<int>(other->varno), *seen)) continue;
+    if (!is_of_usual_type(as<Node>(own))) continue;
+    Way way{};
+    add_step(&way, level, static_cast<int>(other->varno), as<Node>(other));
+    const List* filters_of_other = filters_of_joins(table_of(way), seen);
+    const bool is_chosen = filters_of_other != NIL || conditions_of(way).all != NIL;
+    TableKeys rows{};
+    if (!is_chosen ||
+        !find_rows(list_make1(&way), list_make1(other), nullptr, filters_of_other, &rows)) {
+      continue;
+    }
+    List* values = NIL;
+    for (const auto* row : each<const List>(rows.rows)) {
+      auto* value = static_cast<Const*>(linitial(row));
+      if (!value->constisnull) values = lappend(values, value);
+    }
+    filters = lappend(filters, is_one_of_values(own, values));
+  }
+  return filters;
+}
+
 // Finds the rows of keys that have the same way. Returns false if they are not found.
-bool find_rows(const List* ways, const List* keys, TableKeys* found) {
+bool find_rows(const List* ways, const List* keys, OwnList own_list, const List* filters_of_joins,
+               TableKeys* found) {
   const auto& way = *static_cast<const Way*>(linitial(ways));
   const Conditions conditions = conditions_of(way);
   List* filters = NIL;
@@ -604,12 +744,17 @@ bool find_rows(const List* ways, const List* keys, TableKeys* found) {
       filters = lappend(filters, expression);
     }
   }
+  filters = list_concat(filters, filters_of_joins);
   List* expressions = NIL;
   for (const auto* other : each<const Way>(ways)) {
     expressions = lappend(expressions, key_of_table(*other));
   }
-  const RowsOfTable* table =
-      rows_of_table(table_of(way).level, read_entry(way), filters, expressions);
+  const Level* level = table_of(way).level;
+  const RowsOfTable* table = rows_of_table(level, read_entry(way), {}, filters, expressions);
+  if (!table->are_known) {
+    const auto choice = choice_of(way, filters, own_list);
+    if (choice) table = rows_of_table(level, read_entry(way), *choice, filters, expressions);
+  }
   if (!table->are_known) return false;
   Reading reading{};
   reading.rows = list_copy(table->rows);
@@ -657,6 +802,13 @@ bool is_of_table(const Level* level, Node* key) {
   return way && way->has_own_columns && can_be_computed(*way);
 }
 
+bool is_joined_with_table(const Level* level, int entry) {
+  for (const auto* term : each<const Node>(terms_of_all_rows(level))) {
+    if (equal_columns(level, entry, term).other != nullptr) return true;
+  }
+  return false;
+}
+
 List* keys_of_tables(const Level* level, const List* keys, OwnList own_list) {
   List* ways = NIL;  // of each key, or null
   for (auto* key : each<Node>(keys)) {
@@ -684,7 +836,11 @@ List* keys_of_tables(const Level* level, const List* keys, OwnList own_list) {
       keys_of_table = lappend(keys_of_table, list_nth(keys, j));
       lfirst(list_nth_cell(ways, j)) = nullptr;
     }
-    if (find_rows(ways_of_table, keys_of_table, table)) tables = lappend(tables, table);
+    Bitmapset* seen = nullptr;
+    const List* filters = filters_of_joins(table_of(*first), &seen);
+    if (find_rows(ways_of_table, keys_of_table, own_list, filters, table)) {
+      tables = lappend(tables, table);
+    }
   }
   return tables;
 }
@@ -697,6 +853,66 @@ List* values_of_table(const Level* level, Node* key) {
     values = lappend(values, linitial(row));
   }
   return values;
+}
+
+namespace {
+
+// SELECT column FROM table
+Query* query_of_column(Relation table, AttrNumber column) {
+  ParseState* parser = make_parsestate(nullptr);
+  (void)addRangeTableEntryForRelation(parser, table, AccessShareLock, nullptr, true, true);
+  auto* entry = makeNode(RangeTblRef);
+  entry->rtindex = list_length(parser->p_rtable);
+  auto* query = makeNode(Query);
+  query->commandType = CMD_SELECT;
+  query->rtable = parser->p_rtable;
+  DPQ_TAKE_PERMISSIONS(query, parser);
+  query->jointree = makeFromExpr(list_make1(entry), nullptr);
+  const auto* attribute = TupleDescAttr(RelationGetDescr(table), column - 1);
+  Var* value = makeVar(entry->rtindex, column, attribute->atttypid, attribute->atttypmod,
+                       attribute->attcollation, 0);
+  query->targetList =
+      list_make1(makeTargetEntry(as<Expr>(value), 1, pstrdup(NameStr(attribute->attname)), false));
+  return query;
+}
+
+// The values of a column of a table that FROM need not have; what is read counts as read for the
+// statement.
+List* values_of_column(Statement* statement, Oid relation, AttrNumber column, const Node* key) {
+  Relation table = try_table_open(relation, AccessShareLock);
+  if (table == nullptr) return NIL;
+  Query* query = query_of_column(table, column);
+  table_close(table, NoLock);
+  auto* value = as<Node>(static_cast<TargetEntry*>(linitial(query->targetList))->expr);
+  if (exprType(value) != exprType(key) || exprCollation(value) != exprCollation(key)) return NIL;
+  Statement* alone = read_statement(query, NIL);
+  alone->public_reads = statement->public_reads;
+  alone->rows_of_tables = statement->rows_of_tables;
+  List* values = values_of_table(alone->top, value);
+  statement->public_reads = alone->public_reads;
+  statement->rows_of_tables = alone->rows_of_tables;
+  return values;
+}
+
+}  // namespace
+
+// Where one of several columns of a foreign key is NULL the others may be anything.
+List* values_of_referenced_table(const Level* level, Node* column) {
+  const auto origin = origin_of(level, column);
+  if (!origin || is_person(level, column) || !looks_like_its_equals(column) ||
+      has_children_besides_partitions(origin->relation)) {
+    return NIL;
+  }
+  for (const auto* reference : each<const Reference>(references_of(origin->relation))) {
+    const bool is_of_column = reference->columns == 1 && reference->own[0] == origin->column;
+    if (!is_of_column || !reference->is_checked) continue;
+    List* values =
+        values_of_column(level->statement, reference->referenced, reference->key[0], column);
+    if (values == NIL) continue;
+    const bool lacks_null = !has_null(values) && may_be_null(level, column);
+    return lacks_null ? lappend(list_copy(values), null_like(column)) : values;
+  }
+  return NIL;
 }
 
 }  // namespace dpquantile

@@ -188,7 +188,7 @@ PublicRange range_of_rows(Statement* statement, Oid relation, const Var* column)
   PublicRange found = {relation, column->varattno, false, 0, 0};
   PublicScan scan;
   if (!ActiveSnapshotSet() ||
-      !begin_scan(&scan, relation, list_make1_int(column->varattno), GetActiveSnapshot())) {
+      !begin_scan(&scan, relation, list_make1_int(column->varattno), {}, GetActiveSnapshot())) {
     return found;
   }
   const auto* attribute = TupleDescAttr(RelationGetDescr(scan.table), column->varattno - 1);

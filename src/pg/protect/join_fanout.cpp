@@ -457,13 +457,33 @@ bool fix_row(const Block& block, const Base& base, const List* others) {
   return fixes_row(base.level, base.number, conditions, bms_del_member(known, base.number));
 }
 
-// The bases that keys connect with some without this one: JudgedEntry*.
-List* connected(const Block& block, const JudgedEntry* without, const List* bases) {
+bool has_protected_rows(const JudgedEntry& entry) {
+  return !entry.is_joined_table && !is_list(entry) && entry.public_level == nullptr;
+}
+
+bool have_protected_rows(const List* entries) {
+  for (const auto* entry : each<const JudgedEntry>(entries)) {
+    if (has_protected_rows(*entry)) return true;
+  }
+  return false;
+}
+
+// Whether PostgreSQL joins a table with protected rows before it uses a key: that is a condition of
+// an outer join of both with public rows, which stay. It makes no inner join of it, because no
+// condition drops public rows.
+bool is_joined_before(const JudgedLevel* block, const JoinKey& key, const JudgedEntry* entry) {
+  return keeps_public_rows(block) && list_member_ptr(key.absent, entry) &&
+         have_protected_rows(key.absent) && !have_protected_rows(key.kept);
+}
+
+// The bases that keys connect with some before this one is joined: JudgedEntry*.
+List* connected(const JudgedLevel* level, const Block& block, const JudgedEntry* without,
+                const List* bases) {
   List* found = list_copy(bases);
   for (bool grows = true; grows;) {
     grows = false;
     for (const auto* key : each<const JoinKey>(block.keys)) {
-      if (has_column_of(key->columns, without)) continue;
+      if (has_column_of(key->columns, without) || is_joined_before(level, *key, without)) continue;
       List* own = others_of(key->columns, without);
       const bool meets = list_length(list_difference_ptr(own, found)) < list_length(own);
       if (!meets) continue;
@@ -475,14 +495,11 @@ List* connected(const Block& block, const JudgedEntry* without, const List* base
   return found;
 }
 
-bool has_protected_rows(const JudgedEntry& entry) {
-  return !entry.is_joined_table && !is_list(entry) && entry.public_level == nullptr;
-}
-
 // PostgreSQL may join a table by some of its keys with protected rows before it joins what the
 // others compare it with. So what one key compares it with, and a base with protected rows that is
 // there, too, must be enough to choose a row of it. An outer join is by all of its conditions.
-void check_parts_of_key(const Block& block, const Base& base, const List* keys) {
+void check_parts_of_key(const JudgedLevel* level, const Block& block, const Base& base,
+                        const List* keys) {
   const JudgedEntry* entry = &entry_of(base.level, base.number);
   if (entry->may_be_absent) return;
   for (const auto* key : each<const JoinKey>(keys)) {
@@ -493,7 +510,7 @@ void check_parts_of_key(const Block& block, const Base& base, const List* keys) 
     }
     bool is_chosen = !has_rows || fix_row(block, base, others);
     if (!has_rows) {
-      for (auto* rows : each<JudgedEntry>(connected(block, entry, others))) {
+      for (auto* rows : each<JudgedEntry>(connected(level, block, entry, others))) {
         if (!has_protected_rows(*rows)) continue;
         is_chosen = is_chosen && fix_row(block, base, lappend(list_copy(others), rows));
       }
@@ -503,21 +520,6 @@ void check_parts_of_key(const Block& block, const Base& base, const List* keys) 
                 "Compare all columns of its key with columns of one table. Write other comparisons "
                 "of its columns in the aggregate: sum(price) FILTER (WHERE d.region = s.region).");
   }
-}
-
-bool have_protected_rows(const List* entries) {
-  for (const auto* entry : each<const JudgedEntry>(entries)) {
-    if (has_protected_rows(*entry)) return true;
-  }
-  return false;
-}
-
-// Whether PostgreSQL joins a table with protected rows before it compares it by a key: that is a
-// condition of an outer join of both with public rows, which stay. It makes no inner join of it,
-// because no condition drops public rows.
-bool is_joined_before(const JudgedLevel* block, const JoinKey& key, const JudgedEntry* entry) {
-  return keeps_public_rows(block) && list_member_ptr(key.absent, entry) &&
-         have_protected_rows(key.absent) && !have_protected_rows(key.kept);
 }
 
 void check_table(const JudgedLevel* level, const Block& block, const Base& base) {
@@ -535,7 +537,7 @@ void check_table(const JudgedLevel* level, const Block& block, const Base& base)
     }
     keys = lappend(keys, lfirst(cell));
   }
-  check_parts_of_key(block, base, keys);
+  check_parts_of_key(level, block, base, keys);
 }
 
 }  // namespace

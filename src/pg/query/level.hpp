@@ -26,11 +26,19 @@ struct ChosenGroups {
   bool is_public_key;    // whether the key without a list is of a table that no owner protects
 };
 
+// Which rows of a public table are wanted: those that have one of some values in a column, which
+// has a unique key of its own; for 0 all.
+struct PublicChoice {
+  AttrNumber column;
+  List* values;  // Const, none NULL
+};
+
 // Rows of a public table from which lists of keys or bounds have been made (pg/plain).
 struct PublicRead {
   Oid relation;
   List* columns;  // int
-  uint64 digest;  // of the values of these columns in all rows
+  PublicChoice choice;
+  uint64 digest;  // of the values of these columns in all rows that are wanted
 };
 
 // Which values but NULL a column of a public table has, as numbers (pg/plain).
