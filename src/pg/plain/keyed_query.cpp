@@ -23,7 +23,6 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "parser/parse_clause.h"
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "utils/array.h"
@@ -546,17 +545,7 @@ void add_dependent_keys(const Level* level) {
   };
   (void)search(query->targetList, find);
   (void)search(query->havingQual, find);
-  if (columns == NIL) return;
-  query->targetList = list_copy(query->targetList);
-  query->groupClause = list_copy(query->groupClause);
-  for (auto* column : each<Var>(columns)) {
-    const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
-    TargetEntry* key =
-        makeTargetEntry(static_cast<Expr*>(copyObjectImpl(column)), number, nullptr, true);
-    query->targetList = lappend(query->targetList, key);
-    key->ressortgroupref = assignSortGroupRef(key, query->targetList);
-    query->groupClause = lappend(query->groupClause, grouping_by(key));
-  }
+  group_by_more(query, columns);
 }
 
 Node* group_by_lists(PlainLevel* level, bool may_choose_keys, bool counts_persons, Lists lists) {
@@ -613,6 +602,24 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
     query->groupClause = clauses;
   }
   return row;
+}
+
+bool is_fixed_by_keys(const Level* level, const List* keys, Node* value) {
+  List* all = lcons(value, list_copy(keys));
+  for (const auto* table : each<const TableKeys>(keys_of_tables(level, all, own_list_of))) {
+    if (linitial_int(table->numbers) != 0) continue;
+    List* others = NIL;
+    List* rows = NIL;
+    for (int i = 1; i < list_length(table->numbers); ++i) {
+      others = lappend(others, list_nth(all, list_nth_int(table->numbers, i)));
+    }
+    for (const auto* row : each<const List>(table->rows)) {
+      rows = lappend(rows, list_delete_first(list_copy(row)));
+    }
+    const int different = others == NIL ? 1 : list_length(different_rows(rows, others));
+    return different == list_length(table->rows);
+  }
+  return false;
 }
 
 List* values_left_by_where(const Level* level, Node* key, List* values) {
