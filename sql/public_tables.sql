@@ -141,6 +141,7 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit WHERE shop > (SELECT region + 1 FROM shop WHERE name = ''shop 3'')'),
   ('SELECT count(*) FROM visit WHERE shop = (SELECT id FROM shop WHERE name = ''none'')'),
   ('SELECT count(*) FROM visit WHERE shop IN (SELECT id FROM (SELECT * FROM shop_view) x WHERE region = 1)'),
+  ('SELECT count(*) FROM visit v JOIN shop_view x ON x.id = v.shop'),
   ('SELECT s.name, count(*) FROM visit v JOIN (SELECT * FROM shop WHERE region IS NOT NULL ORDER BY name LIMIT 2) s ON s.id = v.shop GROUP BY 1'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop LIMIT 0) x ON x.id = v.shop'),
   ('SELECT count(*) FROM visit WHERE shop <= (SELECT max(id) FROM shop) / 2');
@@ -218,7 +219,6 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v JOIN (SELECT max(shop) AS shop FROM note GROUP BY text) x ON x.shop = v.shop'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit)) x ON x.id = v.shop'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT id FROM shop WHERE id IN (SELECT shop FROM visit))'),
-  ('SELECT count(*) FROM visit v JOIN shop_view x ON x.id = v.shop'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM parent)'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM written)'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT shop FROM hidden)'),

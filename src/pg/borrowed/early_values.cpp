@@ -21,7 +21,7 @@ namespace {
 
 List* earlier_answers = NIL;
 bool parts_are_charged = false;
-bool plans_in_stages = false;
+StageRows planned_rows = StageRows::kNone;
 
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
@@ -134,14 +134,18 @@ List* begin_with_answers(List* parameters) {
   return before;
 }
 
-bool begin_in_stages(bool is_part) {
-  const bool before = plans_in_stages;
-  plans_in_stages = is_part;
+StageRows begin_in_stages(StageRows rows) {
+  const StageRows before = planned_rows;
+  planned_rows = rows;
   return before;
 }
 
+StageRows rows_in_stages() {
+  return planned_rows;
+}
+
 bool is_in_stages() {
-  return plans_in_stages;
+  return planned_rows != StageRows::kNone;
 }
 
 bool begin_after_charge(bool is_charged) {

@@ -24,9 +24,12 @@ List* begin_with_answers(List* parameters);
 // Those of the parts that are being planned now, one in another.
 const List* parameters_of_answers();
 
-// While a part of such a query is planned, with rows in VALUES that came or are made up. Returns
-// whether it was so before.
-bool begin_in_stages(bool is_part);
+// While a part of such a query is planned, with rows in VALUES that came, or of which some are made
+// up for a trial. Returns what they were before. In the parts of a part with made-up rows such rows
+// stand, too.
+enum class StageRows { kNone, kKnown, kMadeUp };
+StageRows begin_in_stages(StageRows rows);
+StageRows rows_in_stages();
 
 // Whether the statement is such a part.
 bool is_in_stages();

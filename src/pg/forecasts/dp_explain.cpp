@@ -264,17 +264,20 @@ double rows_argument(FunctionCallInfo fcinfo) {
 struct Part {
   Query* query;
   ParamListInfo parameters;
-  List* answers;  // which of them are answers of other parts
+  List* answers;   // which of them are answers of other parts
+  StageRows rows;  // that stand in VALUES
 };
 
-// Does something as it is done for a part that is asked after these answers.
+// Does something as it is done for a part that is asked after these answers, with these rows.
 template <class Callable>
-void with_answers(List* answers, Callable ask) {
-  List* before = begin_with_answers(answers);
+void with_answers(List* answers, StageRows rows, Callable ask) {
+  List* answers_before = begin_with_answers(answers);
+  const StageRows rows_before = begin_in_stages(rows);
   PG_TRY();
   ask();
   PG_FINALLY();
-  begin_with_answers(before);
+  begin_with_answers(answers_before);
+  begin_in_stages(rows_before);
   PG_END_TRY();
 }
 
@@ -301,7 +304,7 @@ std::optional<int> add_parts(PartSearch* search, Query* query, ParamListInfo par
   const StagedQuery* staged = stage_query(query, search->written);
   if (staged == nullptr) {
     auto* part = static_cast<Part*>(palloc(sizeof(Part)));
-    *part = {query, parameters, const_cast<List*>(parameters_of_answers())};
+    *part = {query, parameters, const_cast<List*>(parameters_of_answers()), rows_in_stages()};
     search->parts = lappend(search->parts, part);
     return shown_rows(search, query, parameters);
   }
@@ -311,13 +314,16 @@ std::optional<int> add_parts(PartSearch* search, Query* query, ParamListInfo par
     all->params[i] = parameters->params[i];
   }
   std::optional<int> shown;
-  with_answers(staged->answers, [&] {
-    for (auto* stage : each<Stage>(staged->stages)) {
-      shown = add_parts(search, with_rows(staged, stage->query, NIL), all);
-      if (search->is_accepted || shown <= kMostStageRows) limit_rows(stage, shown);
-    }
-    shown = add_parts(search, with_rows(staged, staged->rest, NIL), all);
-  });
+  const auto add = [&](const Query* part) {
+    StageRows rows;
+    Query* filled = with_rows(staged, part, NIL, &rows);
+    with_answers(staged->answers, rows, [&] { shown = add_parts(search, filled, all); });
+  };
+  for (auto* stage : each<Stage>(staged->stages)) {
+    add(stage->query);
+    if (search->is_accepted || shown <= kMostStageRows) limit_rows(stage, shown);
+  }
+  add(staged->rest);
   return shown;
 }
 
@@ -349,7 +355,7 @@ List* find_all_reasons(const char* written, Reasons* reasons) {
   List* answered_by_bounds = NIL;
   for (const auto* part : each<const Part>(parts_of(written, false))) {
     reasons->is_last = false;
-    with_answers(part->answers, [&] {
+    with_answers(part->answers, part->rows, [&] {
       const Statement* statement = translate_for_session(part->query, written, reasons);
       answered_by_bounds = list_concat(answered_by_bounds, statement->answered_by_bounds);
       if (!reasons->is_last) find_reasons(part->query, written, reasons);
@@ -361,7 +367,8 @@ List* find_all_reasons(const char* written, Reasons* reasons) {
 void explain_query(FunctionCallInfo fcinfo, const char* written, double rows) {
   List* totals = NIL;  // Total
   for (const auto* part : each<const Part>(parts_of(written, true))) {
-    with_answers(part->answers, [&] { explain_part(fcinfo, part, written, rows, &totals); });
+    with_answers(part->answers, part->rows,
+                 [&] { explain_part(fcinfo, part, written, rows, &totals); });
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "pg/plain/group_keys.hpp"
 #include "pg/plain/keyed_query.hpp"
+#include "pg/plain/subquery_join.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
@@ -27,11 +28,24 @@ int direction_of(const Aggref* call) {
   return strcmp(name, "min") == 0 ? -1 : 0;
 }
 
-// All rows of a group have one value of its key. FILTER may leave none.
-bool is_key_of_group(const Query* query, const Aggref* call, const Node* value) {
-  if (call->aggfilter != nullptr || query->groupingSets != NIL) return false;
-  for (auto* key : each<Node>(get_sortgrouplist_exprs(query->groupClause, query->targetList))) {
-    if (equal(without_relabel(key), value)) return true;
+Node* value_of(const Aggref* call) {
+  return as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
+}
+
+List* keys_of(const Query* query) {
+  return get_sortgrouplist_exprs(query->groupClause, query->targetList);
+}
+
+// Whether a call answers the value itself where all rows of a group have one. FILTER may leave
+// none.
+bool answers_one_value(const Query* query, const Aggref* call) {
+  return call->aggfilter == nullptr && query->groupingSets == NIL &&
+         exprType(value_of(call)) == call->aggtype;
+}
+
+bool is_key(const List* keys, Node* value) {
+  for (auto* key : each<Node>(keys)) {
+    if (equal(without_relabel(key), without_relabel(value))) return true;
   }
   return false;
 }
@@ -62,14 +76,32 @@ bool has_usual_order(const Node* value, Oid collation) {
 
 }  // namespace
 
+void group_by_fixed_values(const PlainLevel* level) {
+  Query* query = level->select->query;
+  if (query->groupClause == NIL) return;
+  List* keys = keys_of(query);
+  List* fixed = NIL;
+  const auto find = [&](Node* node) {
+    if (!IsA(node, Aggref)) return;
+    const auto* call = as<Aggref>(node);
+    if (direction_of(call) == 0 || !answers_one_value(query, call)) return;
+    Node* value = without_relabel(value_of(call));
+    if (!is_key(keys, value) && !is_key(fixed, value) &&
+        is_fixed_by_keys(level->select, keys, value)) {
+      fixed = lappend(fixed, value);
+    }
+  };
+  visit_nodes(query->targetList, find);
+  visit_nodes(query->havingQual, find);
+  if (fixed != NIL) group_by_more(query, fixed);
+}
+
 Node* extreme_key(const PlainLevel* level, const Aggref* call) {
   const int direction = direction_of(call);
   if (direction == 0) return nullptr;
-  auto* value = as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
-  const bool has_type = exprType(value) == call->aggtype;
-  if (has_type && is_key_of_group(level->select->query, call, without_relabel(value))) {
-    return value;
-  }
+  Node* value = value_of(call);
+  const Query* query = level->select->query;
+  if (answers_one_value(query, call) && is_key(keys_of(query), value)) return value;
   if (type_with_bounds(exprType(value)) || !has_usual_order(value, call->inputcollid) ||
       other_value_of(level->select, without_relabel(value)) != nullptr) {
     return nullptr;

@@ -23,7 +23,6 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "parser/parse_clause.h"
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "utils/array.h"
@@ -150,20 +149,27 @@ void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* 
        each<const TableKeys>(keys_of_tables(level->select, keys, own_list_of))) {
     if (table->rows == NIL && !is_after_charge()) refuse_without_rows(level, table->source);
     note_empty_sources(*table, lists);
-    if (table->rows == NIL || list_member_ptr(table->substitutes, nullptr)) continue;
+    List* rows = table->rows;
+    if (rows == NIL && table->is_of_stage) {
+      // That of which no group is shown.
+      rows = list_make1(table->substitutes);
+      show_no_group(level->select->query);
+    }
+    if (rows == NIL || list_member_ptr(table->substitutes, nullptr)) continue;
     auto* factor = static_cast<Factor*>(palloc(sizeof(Factor)));
-    *factor = {table->numbers, table->rows};
+    *factor = {table->numbers, rows};
     replacement->factors = lappend(replacement->factors, factor);
     const ListCell* cell;
     foreach (cell, table->numbers) {
       const int number = lfirst_int(cell);
       const int column = foreach_current_index(cell);
       List* values = NIL;
-      for (const auto* row : each<const List>(table->rows)) {
+      for (const auto* row : each<const List>(rows)) {
         values = list_append_unique(values, list_nth(row, column));
       }
       lists[number] = {values, static_cast<Const*>(list_nth(table->substitutes, column)), nullptr};
       replacement->of_tables = bms_add_member(replacement->of_tables, number);
+      if (table->is_made_up) replacement->made_up = bms_add_member(replacement->made_up, number);
     }
   }
 }
@@ -373,6 +379,22 @@ List* rows_left(const Level* level, const Replacement& replacement, const Factor
   return left;
 }
 
+// The conditions but those on keys whose values are made up, for a trial: rows that come may fulfil
+// them.
+List* conditions_on_known(const Replacement& replacement, const List* conditions) {
+  List* known = NIL;
+  for (auto* condition : each<Node>(conditions)) {
+    bool is_known = true;
+    int key = -1;
+    while ((key = bms_next_member(replacement.made_up, key)) >= 0) {
+      const auto* new_key = list_nth(replacement.new_keys, key);
+      is_known = is_known && !any_node(condition, [=](Node* node) { return equal(node, new_key); });
+    }
+    if (is_known) known = lappend(known, condition);
+  }
+  return known;
+}
+
 // Leaves out values of each factor that conditions on it alone leave out; of all rows but one, as
 // VALUES has a row. The conditions stay in the query.
 void shorten_lists(const Level* level, const List* conditions, Replacement* replacement) {
@@ -574,17 +596,7 @@ void add_dependent_keys(const Level* level) {
   };
   (void)search(query->targetList, find);
   (void)search(query->havingQual, find);
-  if (columns == NIL) return;
-  query->targetList = list_copy(query->targetList);
-  query->groupClause = list_copy(query->groupClause);
-  for (auto* column : each<Var>(columns)) {
-    const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
-    TargetEntry* key =
-        makeTargetEntry(static_cast<Expr*>(copyObjectImpl(column)), number, nullptr, true);
-    query->targetList = lappend(query->targetList, key);
-    key->ressortgroupref = assignSortGroupRef(key, query->targetList);
-    query->groupClause = lappend(query->groupClause, grouping_by(key));
-  }
+  group_by_more(query, columns);
 }
 
 Node* group_by_lists(PlainLevel* level, bool may_choose_keys, bool counts_persons, Lists lists) {
@@ -604,16 +616,17 @@ Node* group_by_lists(PlainLevel* level, bool may_choose_keys, bool counts_person
   Query* made = parse_list_join(replacement);
   find_new_columns(made, &replacement);
   List* conditions = conditions_of_where(level->select, replacement);
+  const List* known = conditions_on_known(replacement, conditions);
   const bool is_long = longest_list(replacement) > kMaxElements;
-  if (!is_long || !are_few(replacement)) shorten_lists(level->select, conditions, &replacement);
+  if (!is_long || !are_few(replacement)) shorten_lists(level->select, known, &replacement);
   if (may_choose_keys && !are_few(replacement)) {
-    if (leaves_none(level, replacement, conditions)) show_nothing(level);
+    if (leaves_none(level, replacement, known)) show_nothing(level);
     level->unlisted = psprintf("The keys have %.0f combinations, and only up to %d are listed.",
                                combinations(replacement), most_combinations(replacement));
     return nullptr;
   }
   check_combinations(level, replacement);
-  const int left = leave_keys(level, conditions, &replacement);
+  const int left = leave_keys(level, known, &replacement);
   if (left == 0) show_nothing(level);
   note_rows_without_group(level, replacement);
   Query* source = make_source_of_keys(query, replacement);
@@ -641,6 +654,27 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
     query->groupClause = clauses;
   }
   return row;
+}
+
+bool is_fixed_by_keys(const Level* level, const List* keys, Node* value) {
+  List* all = lcons(value, list_copy(keys));
+  for (const auto* table : each<const TableKeys>(keys_of_tables(level, all, own_list_of))) {
+    if (linitial_int(table->numbers) != 0) continue;
+    // A trial does not know it of answers.
+    const bool may_be_answers = table->is_of_stage && parameters_of_answers() != NIL;
+    if (may_be_answers && list_length(table->rows) > 1) return false;
+    List* others = NIL;
+    List* rows = NIL;
+    for (int i = 1; i < list_length(table->numbers); ++i) {
+      others = lappend(others, list_nth(all, list_nth_int(table->numbers, i)));
+    }
+    for (const auto* row : each<const List>(table->rows)) {
+      rows = lappend(rows, list_delete_first(list_copy(row)));
+    }
+    const int different = others == NIL ? 1 : list_length(different_rows(rows, others));
+    return different == list_length(table->rows);
+  }
+  return false;
 }
 
 List* values_left_by_where(const Level* level, Node* key, List* values) {

@@ -61,6 +61,10 @@ Node* group_by_public_keys(PlainLevel* level, bool may_choose_keys, bool counts_
 // false, and changes nothing, if the query is another one.
 bool list_public_keys(PlainLevel* level);
 
+// Whether keys of GROUP BY fix a value of a public table: no two of the rows that their list is
+// made of have these keys and different values.
+bool is_fixed_by_keys(const Level* level, const List* keys, Node* value);
+
 // Those of the public list of a key that WHERE leaves. What follows from them is as public as the
 // list.
 List* values_left_by_where(const Level* level, Node* key, List* values);

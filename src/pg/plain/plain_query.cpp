@@ -299,6 +299,7 @@ void translate_level(const Translation* translation, PlainLevel* level) {
   level->epsilon = epsilon_of_session(translation, level, level->epsilon);
   attempt(level->refused, [&] { refuse_rows_of_nobody(level); });
   attempt(level->refused, [&] { refuse_conditions_of_no_row(level); });
+  group_by_fixed_values(level);
   replace_by_keys(level);
   Replacing replacing = {level, {}, choose_groups(level)};
   attempt(level->refused, [&] { replacing.shared = find_shared_statistics(level); });

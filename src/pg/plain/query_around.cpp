@@ -1,6 +1,7 @@
 #include "pg/plain/query_around.hpp"
 
 #include "pg/plain/error_of_answer.hpp"
+#include "pg/server/permissions_of_entry.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
@@ -173,24 +174,39 @@ void select_from(Query* query, Query* table) {
   query->hasAggs = false;
 }
 
-Query* select_all_from(Query* view) {
+namespace {
+
+// A query of all columns of an entry, without its range table.
+Query* select_columns_of(const Query* columns, int number) {
   Query* made = makeNode(Query);
   made->commandType = CMD_SELECT;
   made->canSetTag = true;
-  DPQ_TAKE_ENTRY_OF_VIEW(made, view);
-  made->rtable = lappend(made->rtable, derived_table(view));
   RangeTblRef* reference = makeNode(RangeTblRef);
-  reference->rtindex = list_length(made->rtable);
+  reference->rtindex = number;
   made->jointree = makeFromExpr(list_make1(reference), nullptr);
-  for (const auto* column : each<const TargetEntry>(view->targetList)) {
+  for (const auto* column : each<const TargetEntry>(columns->targetList)) {
     if (column->resjunk) continue;
     auto* expression = as<Node>(column->expr);
-    Var* value = makeVar(reference->rtindex, column->resno, exprType(expression),
-                         exprTypmod(expression), exprCollation(expression), 0);
+    Var* value = makeVar(number, column->resno, exprType(expression), exprTypmod(expression),
+                         exprCollation(expression), 0);
     TargetEntry* shown = makeTargetEntry(as<Expr>(value), column->resno, column->resname, false);
     made->targetList = lappend(made->targetList, shown);
   }
   return made;
+}
+
+}  // namespace
+
+Query* select_all_from(Query* view) {
+  List* entries = NIL;
+  DPQ_TAKE_ENTRY_OF_VIEW(&entries, view);
+  Query* made = select_columns_of(view, list_length(entries) + 1);
+  made->rtable = lappend(entries, derived_table(view));
+  return made;
+}
+
+void put_view_below(Query* query, RangeTblEntry* view) {
+  move_into_subquery(query, view, select_columns_of(view->subquery, 1));
 }
 
 RangeTblEntry* derived_table(Query* query) {

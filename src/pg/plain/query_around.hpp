@@ -33,6 +33,10 @@ void select_from(Query* query, Query* table);
 // view, until PostgreSQL 15 the first of its query, is one of the new query then.
 Query* select_all_from(Query* view);
 
+// Puts a derived table of all its columns around a view in FROM, with what PostgreSQL checks for
+// it.
+void put_view_below(Query* query, RangeTblEntry* view);
+
 // An entry of FROM. The columns of the query have names.
 RangeTblEntry* derived_table(Query* query);
 

@@ -6,6 +6,7 @@
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_clause.h"
 #include "parser/parse_oper.h"
 #include "utils/lsyscache.h"
 }
@@ -76,6 +77,19 @@ SortGroupClause* grouping_by(const TargetEntry* column) {
   get_sort_group_operators(exprType(as<Node>(column->expr)), false, true, false, &clause->sortop,
                            &clause->eqop, nullptr, &clause->hashable);
   return clause;
+}
+
+void group_by_more(Query* query, const List* keys) {
+  query->targetList = list_copy(query->targetList);
+  query->groupClause = list_copy(query->groupClause);
+  for (auto* expression : each<Node>(keys)) {
+    const auto number = static_cast<AttrNumber>(list_length(query->targetList) + 1);
+    TargetEntry* key =
+        makeTargetEntry(static_cast<Expr*>(copyObjectImpl(expression)), number, nullptr, true);
+    query->targetList = lappend(query->targetList, key);
+    key->ressortgroupref = assignSortGroupRef(key, query->targetList);
+    query->groupClause = lappend(query->groupClause, grouping_by(key));
+  }
 }
 
 void append_column(List** columns, TargetEntry* column) {

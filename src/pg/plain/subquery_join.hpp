@@ -60,6 +60,9 @@ void append_column(List** columns, TargetEntry* column);
 TargetEntry* column_of(Node* expression, Index reference);
 SortGroupClause* grouping_by(const TargetEntry* column);
 
+// Adds expressions to GROUP BY, in lists of the query's own.
+void group_by_more(Query* query, const List* keys);
+
 // PostgreSQL 18 has copies of the keys.
 void forget_group_keys(Query* query);
 

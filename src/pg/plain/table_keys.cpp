@@ -1,6 +1,7 @@
 #include "pg/plain/table_keys.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/borrowed/made_up_values.hpp"
 #include "pg/grants/reference.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/key_conditions.hpp"
@@ -49,17 +50,16 @@ struct Way {
   // A key of other rows that the outer join of the table compares with the column of the table, and
   // what it may be in a row without one of the table; else null.
   Node* compared;
+  int compared_step;         // that of the join
   List* values_without_row;  // Const
 };
 
 constexpr int kMostSteps = 50;
 constexpr int kMostNodes = 200;  // of a key, which derived tables may double step by step
 
-// Whether the rows of an entry of FROM can be read: of a table, or of VALUES as they are written.
-// In stages, rows that are made up may stand in VALUES (pg/staged).
+// Whether the rows of an entry of FROM can be read: of a table, or of VALUES.
 bool is_readable(const Level* level, int entry) {
-  if (entry_of(level, entry).table->rtekind == RTE_VALUES) return !is_in_stages();
-  return is_readable_table(level, entry);
+  return entry_of(level, entry).table->rtekind == RTE_VALUES || is_readable_table(level, entry);
 }
 
 bool has_other_parts(Node* expression) {
@@ -119,9 +119,10 @@ Node* over_query_below(const Level* level, Node* expression, const Level** below
   return is_defined ? found : nullptr;
 }
 
-// The column of an entry, or for 0 of any table that may be read, that one of these terms says to
-// be equal to a column, and that looks like it; null if there is none.
-Node* equal_column(const Level* level, const List* terms, const Var* column, int entry) {
+// A wanted column that one of these terms says to be equal to a column, and that looks like it;
+// null if there is none.
+template <class Wanted>
+Node* equal_column(const Level* level, const List* terms, const Var* column, Wanted is_wanted) {
   if (!looks_like_its_equals(as<Node>(column))) return nullptr;
   for (auto* term : each<OpExpr>(terms)) {
     if (!IsA(term, OpExpr) || list_length(term->args) != 2) continue;
@@ -134,20 +135,21 @@ Node* equal_column(const Level* level, const List* terms, const Var* column, int
         other->vartypmod != column->vartypmod || other->varcollid != column->varcollid) {
       continue;
     }
-    const int other_entry = static_cast<int>(other->varno);
-    const bool is_wanted =
-        entry != 0 ? other_entry == entry : is_readable_table(level, other_entry);
-    if (is_wanted) return static_cast<Node*>(copyObjectImpl(other));
+    if (is_wanted(other)) return static_cast<Node*>(copyObjectImpl(other));
   }
   return nullptr;
 }
 
-// An expression over the entries of a level as one over this entry alone, or for 0 over the tables
-// that its columns are equal to.
+Node* equal_column_of(const Level* level, const List* terms, const Var* column, int entry) {
+  return equal_column(level, terms, column,
+                      [=](const Var* other) { return static_cast<int>(other->varno) == entry; });
+}
+
+// An expression over the entries of a level as one over this entry alone.
 Node* over_equal_columns(const Level* level, const List* terms, Node* expression, int entry) {
   return mapped(expression, [&](Node* node) -> Node* {
     if (!IsA(node, Var) || static_cast<int>(as<Var>(node)->varno) == entry) return nullptr;
-    return equal_column(level, terms, as<Var>(node), entry);
+    return equal_column_of(level, terms, as<Var>(node), entry);
   });
 }
 
@@ -158,33 +160,61 @@ void add_step(Way* way, const Level* level, int entry, Node* expression) {
   way->expressions = lappend(way->expressions, expression);
 }
 
-// A column of other rows that an inner join says to be equal to one of a table is that.
-bool end_at_equal_columns(Way* way, const Level* level, Node* expression) {
-  Node* same = over_equal_columns(level, terms_of_all_rows(level), expression, 0);
-  const int entry = entry_of_columns(same);
-  if (entry == 0 || !is_readable_table(level, entry)) return false;
-  add_step(way, level, entry, same);
-  return true;
+std::optional<Way> own_way_of(const Level* level, Node* key);
+
+// The way of columns that inner joins say to be equal to those of an expression over the entries of
+// a level.
+std::optional<Way> way_of_equal_columns(const Level* level, Node* expression) {
+  const List* terms = terms_of_all_rows(level);
+  if (terms == NIL) return std::nullopt;
+  const auto has_way = [=](const Var* column) {
+    return own_way_of(level, as<Node>(const_cast<Var*>(column))).has_value();
+  };
+  Node* same = mapped(expression, [&](Node* node) -> Node* {
+    if (!IsA(node, Var) || has_way(as<Var>(node))) return nullptr;
+    return equal_column(level, terms, as<Var>(node), has_way);
+  });
+  return own_way_of(level, same);
 }
 
-std::optional<Way> way_of(const Level* level, Node* key) {
-  Way way{};
+// The way of a key through the queries of which it is a column, as far as it leads.
+bool find_own_way(const Level* level, Node* key, Way* way) {
   Node* expression = over_entries(level, key);
-  while (expression != nullptr && list_length(way.steps) < kMostSteps) {
+  while (expression != nullptr && list_length(way->steps) < kMostSteps) {
     const int entry = entry_of_columns(expression);
-    if (entry != 0 && is_readable(level, entry)) {
-      add_step(&way, level, entry, expression);
-      way.has_own_columns = true;
-      return way;
-    }
+    add_step(way, level, entry, expression);
+    if (entry != 0 && is_readable(level, entry)) return true;
     const Level* below = nullptr;
     Node* over_below = entry == 0 ? nullptr : over_query_below(level, expression, &below);
-    if (over_below == nullptr) {
-      return end_at_equal_columns(&way, level, expression) ? std::optional(way) : std::nullopt;
-    }
-    add_step(&way, level, entry, expression);
+    if (over_below == nullptr) return false;
     expression = over_entries(below, over_below);
     level = below;
+  }
+  return false;
+}
+
+std::optional<Way> own_way_of(const Level* level, Node* key) {
+  Way way{};
+  if (!find_own_way(level, key, &way)) return std::nullopt;
+  way.has_own_columns = true;
+  return way;
+}
+
+// A key of other rows has the way of columns that an inner join, of its level or of one below, says
+// to be equal.
+std::optional<Way> way_of(const Level* level, Node* key) {
+  Way own{};
+  own.has_own_columns = find_own_way(level, key, &own);
+  if (own.has_own_columns) return own;
+  for (int number = list_length(own.steps) - 1; number >= 0; --number) {
+    const auto* step = static_cast<const Step*>(list_nth(own.steps, number));
+    const auto rest =
+        way_of_equal_columns(step->level, static_cast<Node*>(list_nth(own.expressions, number)));
+    if (!rest) continue;
+    Way way{};
+    way.steps = list_concat(list_truncate(own.steps, number), rest->steps);
+    way.expressions = list_concat(list_truncate(own.expressions, number), rest->expressions);
+    return way;
   }
   return std::nullopt;
 }
@@ -544,32 +574,75 @@ bool can_be_computed(const Way& way) {
   return true;
 }
 
-// Whether the outer join of an entry compares one column of each side, and nothing else.
-bool has_one_term(const Level* level, int entry) {
-  return list_length(terms_of(condition_of_outer_join(level->query, entry))) == 1;
+// Whether a row of these rows has a row of the step of a way exactly if this has the compared
+// value: the outer join of the step compares one column of each side and nothing else, and the
+// queries below give all rows of the table.
+bool finds_all_values(const Way& way, int number) {
+  const Step& compared = step_of(way, number);
+  for (int i = number + 1; i < list_length(way.steps); ++i) {
+    const Query* query = step_of(way, i).level->query;
+    const bool has_all = query->jointree->quals == nullptr && list_length(query->rtable) == 1 &&
+                         query->limitCount == nullptr && query->limitOffset == nullptr &&
+                         !query->hasTargetSRFs;
+    if (!has_all) return false;
+  }
+  const Query* query = compared.level->query;
+  return list_length(terms_of(condition_of_outer_join(query, compared.entry))) == 1;
 }
 
-// A key of other rows as the column of the table of a way with which the outer join of the table
+// The way of a column as the one that the outer join of a step of a table's way compares it with,
+// as far as both ways are one before that step.
+std::optional<Way> way_to_compared(const Level* level, Node* key, const Way& table) {
+  Way way{};
+  Node* expression = over_entries(level, key);
+  for (int number = 0; number < list_length(table.steps) && expression != nullptr; ++number) {
+    const Step& step = step_of(table, number);
+    const int entry = entry_of_columns(expression);
+    if (entry == 0 || step.level != level) return std::nullopt;
+    if (entry != step.entry) {
+      if (!IsA(expression, Var)) return std::nullopt;
+      const List* terms = terms_of(condition_of_outer_join(level->query, step.entry));
+      Node* same = equal_column_of(level, terms, as<Var>(expression), step.entry);
+      const auto rest = same == nullptr ? std::nullopt : own_way_of(level, same);
+      if (!rest) return std::nullopt;
+      way.compared_step = number;
+      way.steps = list_concat(way.steps, rest->steps);
+      way.expressions = list_concat(way.expressions, rest->expressions);
+      return is_same_way(table, way) ? std::optional(way) : std::nullopt;
+    }
+    add_step(&way, level, entry, expression);
+    const Level* below = nullptr;
+    expression = over_query_below(level, expression, &below);
+    if (expression != nullptr) expression = over_entries(below, expression);
+    level = below;
+  }
+  return std::nullopt;
+}
+
+bool is_absent_elsewhere(const Way& way) {
+  for (int i = 0; i < list_length(way.steps); ++i) {
+    const Step& step = step_of(way, i);
+    if (i != way.compared_step && may_be_absent(step.level, step.entry)) return true;
+  }
+  return false;
+}
+
+// A key of other rows as the column of the table of a way with which an outer join of the table
 // compares it. None if it may be something in rows without a match that no list has.
 std::optional<Way> way_of_compared(const Level* level, Node* key, const Way& table,
                                    OwnList own_list) {
-  const int entry = table_of(table).entry;
-  Node* column = over_entries(level, key);
-  if (list_length(table.steps) != 1 || column == nullptr || !IsA(column, Var)) return std::nullopt;
-  const List* terms = terms_of(condition_of_outer_join(level->query, entry));
-  Node* same = equal_column(level, terms, as<Var>(column), entry);
+  auto way = way_to_compared(level, key, table);
   List* values = NIL;
-  if (same == nullptr || !own_list(level, key, &values)) return std::nullopt;
-  Way way{};
-  add_step(&way, level, entry, same);
-  way.compared = key;
-  if (!may_be_absent(level, entry)) return way;
-  if (!finds_row_of_reference(level, entry)) {
+  if (!way || is_absent_elsewhere(*way) || !own_list(level, key, &values)) return std::nullopt;
+  way->compared = key;
+  const Step& step = step_of(*way, way->compared_step);
+  if (!may_be_absent(step.level, step.entry)) return way;
+  if (!finds_row_of_reference(step.level, step.entry)) {
     if (values == NIL) return std::nullopt;
-    way.values_without_row = list_copy(values);
+    way->values_without_row = list_copy(values);
   }
-  if (!has_null(way.values_without_row) && may_be_null(level, key)) {
-    way.values_without_row = lappend(way.values_without_row, null_like(key));
+  if (!has_null(way->values_without_row) && may_be_null(level, key)) {
+    way->values_without_row = lappend(way->values_without_row, null_like(key));
   }
   return way;
 }
@@ -590,7 +663,7 @@ void spread_absent_row(Reading* reading, const List* ways) {
     }
     const List* keys = list_make1(way->compared);
     const List* lists = list_make1(different_values(found, way->compared));
-    const bool is_exact = has_one_term(table_of(*way).level, table_of(*way).entry);
+    const bool is_exact = finds_all_values(*way, way->compared_step);
     for (auto* value : each<Const>(way->values_without_row)) {
       const List* rows = list_make1(list_make1(value));
       if (is_exact && rows_in_lists(rows, keys, lists) != NIL) continue;
@@ -731,10 +804,76 @@ List* filters_of_joins(const Step& table, Bitmapset** seen) {
   return filters;
 }
 
+// ---- Rows of stages ------------------------------------------------------------------------
+
+// Whether rows that a stage gives, or made-up ones, may stand in the place of the last entry of a
+// way (pg/staged).
+bool is_of_stage(const Way& way) {
+  return is_in_stages() && read_entry(way)->rtekind == RTE_VALUES;
+}
+
+bool may_be_absent(const Way& way) {
+  for (const auto* step : each<const Step>(way.steps)) {
+    if (may_be_absent(step->level, step->entry)) return true;
+  }
+  return false;
+}
+
+Const* made_up_key(const Node* key, int number) {
+  return made_up_value(exprType(key), exprTypmod(key), exprCollation(key), number);
+}
+
+// Rows of a trial: as many as the made-up ones, or as those that come, have keys at most, whatever
+// conditions they fulfil then; and one of NULLs.
+List* made_up_rows(const List* ways, const List* keys) {
+  const auto& way = *static_cast<const Way*>(linitial(ways));
+  int most = list_length(read_entry(way)->values_lists);
+  for (const auto* other : each<const Way>(ways)) most += list_length(other->values_without_row);
+  List* rows = NIL;
+  for (int number = 0; number < most; ++number) {
+    List* row = NIL;
+    for (const auto* key : each<const Node>(keys)) row = lappend(row, made_up_key(key, number));
+    rows = lappend(rows, row);
+  }
+  if (most == 1 && !may_be_absent(way)) return rows;
+  List* nulls = NIL;
+  for (const auto* key : each<const Node>(keys)) nulls = lappend(nulls, null_like(key));
+  return different_rows(lappend(rows, nulls), keys);
+}
+
+// A stage without rows has one of NULLs, so that VALUES have a row.
+bool has_no_rows(const Way& way) {
+  const List* rows = read_entry(way)->values_lists;
+  if (list_length(rows) > 1) return false;
+  for (const auto* value : each<const Const>(static_cast<const List*>(linitial(rows)))) {
+    if (!IsA(value, Const) || !value->constisnull) return false;
+  }
+  return true;
+}
+
+// Where no row has a value, as far as there are made-up ones of its type.
+void add_substitutes(TableKeys* found, const List* keys) {
+  for (int i = 0; i < list_length(keys); ++i) {
+    Const* value = made_up_key(static_cast<const Node*>(list_nth(keys, i)), 0);
+    ListCell* known = list_nth_cell(found->substitutes, i);
+    if (lfirst(known) == nullptr && !value->constisnull) lfirst(known) = value;
+  }
+}
+
 // Finds the rows of keys that have the same way. Returns false if they are not found.
 bool find_rows(const List* ways, const List* keys, OwnList own_list, const List* filters_of_joins,
                TableKeys* found) {
   const auto& way = *static_cast<const Way*>(linitial(ways));
+  found->source = name_of_source(way);
+  found->is_of_stage = is_of_stage(way);
+  found->is_made_up = found->is_of_stage && rows_in_stages() == StageRows::kMadeUp;
+  if (found->is_made_up) {
+    found->rows = made_up_rows(ways, keys);
+    for (int i = 0; i < list_length(keys); ++i)
+      found->substitutes = lappend(found->substitutes, nullptr);
+    add_substitutes(found, keys);
+    return true;
+  }
   const Conditions conditions = conditions_of(way);
   List* filters = NIL;
   for (const auto* condition :
@@ -757,7 +896,8 @@ bool find_rows(const List* ways, const List* keys, OwnList own_list, const List*
   }
   if (!table->are_known) return false;
   Reading reading{};
-  reading.rows = list_copy(table->rows);
+  const bool is_empty = found->is_of_stage && has_no_rows(way);
+  reading.rows = is_empty ? NIL : list_copy(table->rows);
   reading.known = list_copy(table->known);
   for (int step = 0; step < list_length(way.steps); ++step) {
     const Step& absent = step_of(way, step);
@@ -767,9 +907,9 @@ bool find_rows(const List* ways, const List* keys, OwnList own_list, const List*
     if (list_length(reading.rows) > rows) spread_absent_row(&reading, ways);
   }
   if (!keep_different(&reading, keys)) return false;
-  found->source = name_of_source(way);
   found->rows = reading.rows;
   found->substitutes = reading.known;
+  if (found->is_of_stage) add_substitutes(found, keys);
   return true;
 }
 
@@ -814,7 +954,7 @@ List* keys_of_tables(const Level* level, const List* keys, OwnList own_list) {
   for (auto* key : each<Node>(keys)) {
     auto* found = static_cast<Way*>(nullptr);
     const auto way = is_of_usual_type(key) ? way_of(level, key) : std::nullopt;
-    if (way && can_be_computed(*way)) {
+    if (way && can_be_computed(*way) && (own_list != nullptr || !is_of_stage(*way))) {
       found = static_cast<Way*>(palloc(sizeof(Way)));
       *found = *way;
     }

@@ -18,6 +18,8 @@ struct TableKeys {
   List* numbers;       // int: which of the keys, from 0
   List* rows;          // List of List of Const, in the order of the numbers; each once
   const char* source;  // the name of the table, or of VALUES in the query
+  bool is_of_stage;    // whether rows of a stage (pg/staged) stand in VALUES
+  bool is_made_up;     // or will, so that these are made up for a trial
   // For each of the keys a value that is not NULL, if necessary of another row; null if there is
   // none.
   List* substitutes;
@@ -27,7 +29,7 @@ struct TableKeys {
 // are those with more than kMaxElements rows, of tables that must not be read, and of types or
 // collations that are not PostgreSQL's own, or have no order.
 // `own_list` gives the list that a column has without tables, and is false where one of its values
-// stands for all others; null: only keys of tables are looked for.
+// stands for all others; null: only keys of tables are looked for, and not those of stages.
 using OwnList = bool (*)(const Level* level, Node* column, List** values);
 List* keys_of_tables(const Level* level, const List* keys, OwnList own_list);
 

@@ -139,15 +139,16 @@ extern "C" {
   ((void)(query), (void)(entry), (void)(permissions))
 #endif
 
-// Moves the entry that has the rights on a view from the first place of its query to another query,
-// which is to stand in the place of the view's. PostgreSQL 16 has them where the view is named.
+// Moves the entry that has the rights on a view from the first place of its query to the entries of
+// a query that is to stand in the place of the view's. PostgreSQL 16 has them where the view is
+// named.
 #if PG_VERSION_NUM >= 160000
-#define DPQ_TAKE_ENTRY_OF_VIEW(query, view) ((void)(query), (void)(view))
+#define DPQ_TAKE_ENTRY_OF_VIEW(entries, view) ((void)(entries), (void)(view))
 #else
-#define DPQ_TAKE_ENTRY_OF_VIEW(query, view)                                   \
+#define DPQ_TAKE_ENTRY_OF_VIEW(entries, view)                                 \
   do {                                                                        \
     ListCell* first = list_head((view)->rtable);                              \
-    (query)->rtable = list_make1(lfirst(first));                              \
+    *(entries) = list_make1(lfirst(first));                                   \
     lfirst(first) = makeNode(RangeTblEntry);                                  \
     static_cast<RangeTblEntry*>(lfirst(first))->rtekind = RTE_RESULT;         \
     static_cast<RangeTblEntry*>(lfirst(first))->eref = makeAlias("old", NIL); \

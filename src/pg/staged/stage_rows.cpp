@@ -1,17 +1,12 @@
 #include "pg/staged/stage_rows.hpp"
 
+#include "pg/borrowed/made_up_values.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/trees.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "access/transam.h"
-#include "catalog/pg_enum.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
-#include "utils/catcache.h"
-#include "utils/lsyscache.h"
-#include "utils/syscache.h"
 }
 
 namespace dpquantile {
@@ -27,47 +22,6 @@ void limit_rows(Stage* stage, std::optional<int> shown) {
            errhint("%sAdd ORDER BY and LIMIT %d to the subquery, or to its WHERE a condition on "
                    "the keys.",
                    charge_of_refused_call(), kMostStageRows)));
-}
-
-namespace {
-
-const char* made_up_label(Oid type, int number) {
-  CatCList* labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
-  const char* label = nullptr;
-  if (labels->n_members > 0) {
-    auto* tuple = &labels->members[number % labels->n_members]->tuple;
-    label = pstrdup(NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel));
-  }
-  ReleaseSysCacheList(labels);
-  return label;
-}
-
-}  // namespace
-
-const char* made_up_text(Oid type, int number) {
-  if (type_is_enum(type)) return made_up_label(type, number);
-  if (type >= FirstNormalObjectId) return nullptr;
-  if (type == TIMEOID || type == TIMETZOID) {
-    return psprintf("00:%02d:%02d", number / 60, number % 60);
-  }
-  if (type == UUIDOID) return psprintf("00000000-0000-0000-0000-%012d", number);
-  char category;
-  bool is_preferred;
-  get_type_category_preferred(type, &category, &is_preferred);
-  switch (category) {
-    case TYPCATEGORY_NUMERIC:
-      return psprintf("%d", number);
-    case TYPCATEGORY_STRING:
-      return psprintf("a%d", number);
-    case TYPCATEGORY_DATETIME:
-      return psprintf("%d-01-01", 2000 + number);
-    case TYPCATEGORY_TIMESPAN:
-      return psprintf("%d days", number);
-    case TYPCATEGORY_BOOLEAN:
-      return number % 2 == 0 ? "false" : "true";
-    default:
-      return nullptr;
-  }
 }
 
 namespace {
@@ -94,16 +48,9 @@ List* row_of_nulls(const RangeTblEntry* table) {
 }
 
 Node* made_up(const RangeTblEntry* table, int column, int number) {
-  const Oid type = list_nth_oid(table->coltypes, column);
-  Const* made = null_of(table, column);
-  const char* text = made_up_text(type, number);
-  if (text == nullptr) return as<Node>(made);
-  Oid input;
-  Oid element;
-  getTypeInputInfo(type, &input, &element);
-  made->constvalue = OidInputFunctionCall(input, pstrdup(text), element, -1);
-  made->constisnull = false;
-  return as<Node>(made);
+  return as<Node>(made_up_value(list_nth_oid(table->coltypes, column),
+                                list_nth_int(table->coltypmods, column),
+                                list_nth_oid(table->colcollations, column), number));
 }
 
 // Each column has its first value, and this one (counted from 1) that of this number.
@@ -115,16 +62,34 @@ List* made_up_row(const RangeTblEntry* table, int column, int number) {
   return row;
 }
 
-bool has_many_values(Oid type) {
-  return !type_is_enum(type) && type != BOOLOID && made_up_text(type, 0) != nullptr;
-}
-
 // A key of which each row may have a value of its own, or 0. Without one there are few rows.
 int key_of_many_rows(const RangeTblEntry* table, const Stage* stage) {
   for (const int key : each_int(stage->keys)) {
-    if (has_many_values(list_nth_oid(table->coltypes, key - 1))) return key;
+    const Oid type = list_nth_oid(table->coltypes, key - 1);
+    if (count_made_up_values(type, kMostStageRows) == kMostStageRows) return key;
   }
   return 0;
+}
+
+// A row for each combination of values of keys that have few, and of NULL.
+List* rows_of_few_values(const RangeTblEntry* table, const Stage* stage) {
+  List* rows = list_make1(made_up_row(table, 0, 0));
+  for (const int key : each_int(stage->keys)) {
+    const int values = count_made_up_values(list_nth_oid(table->coltypes, key - 1), kMostStageRows);
+    List* others = NIL;
+    for (const auto* row : each<const List>(rows)) {
+      for (int number = 1;
+           number <= values && list_length(rows) + list_length(others) < stage->most_rows;
+           ++number) {
+        List* other = list_copy(row);
+        lfirst(list_nth_cell(other, key - 1)) =
+            number < values ? made_up(table, key - 1, number) : as<Node>(null_of(table, key - 1));
+        others = lappend(others, other);
+      }
+    }
+    rows = list_concat(rows, others);
+  }
+  return rows;
 }
 
 // As many rows as may come, which differ in all keys taken together, and in no fewer columns; and
@@ -133,11 +98,11 @@ int key_of_many_rows(const RangeTblEntry* table, const Stage* stage) {
 List* made_up_rows(const RangeTblEntry* table, const Stage* stage) {
   List* rows = list_make1(row_of_nulls(table));
   if (stage->most_rows == 1 || stage->is_public) return rows;
-  rows = lappend(rows, made_up_row(table, 0, 0));
-  for (const int key : each_int(stage->keys)) rows = lappend(rows, made_up_row(table, key, 1));
   const int key = key_of_many_rows(table, stage);
-  const int most = key == 0 ? 0 : stage->most_rows;
-  for (int number = 2; list_length(rows) < most; ++number) {
+  if (key == 0) return list_concat(rows, rows_of_few_values(table, stage));
+  rows = lappend(rows, made_up_row(table, 0, 0));
+  for (const int other : each_int(stage->keys)) rows = lappend(rows, made_up_row(table, other, 1));
+  for (int number = 2; list_length(rows) < stage->most_rows; ++number) {
     rows = lappend(rows, made_up_row(table, key, number));
   }
   return rows;
@@ -161,7 +126,8 @@ int index_of(const StagedQuery* staged, const Stage* stage) {
 
 }  // namespace
 
-Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows) {
+Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows, StageRows* kind) {
+  *kind = rows_in_stages() == StageRows::kMadeUp ? StageRows::kMadeUp : StageRows::kKnown;
   auto* copy = static_cast<Query*>(copyObjectImpl(query));
   visit_nodes(
       copy,
@@ -173,6 +139,7 @@ Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows
         if (stage == nullptr) return;
         const int index = index_of(staged, stage);
         const bool is_known = index < list_length(rows);
+        if (!is_known) *kind = StageRows::kMadeUp;
         List* found =
             is_known ? static_cast<List*>(list_nth(rows, index)) : made_up_rows(table, stage);
         table->values_lists = found == NIL ? list_make1(row_of_nulls(table)) : found;

@@ -60,17 +60,13 @@ inline constexpr int kMostStageRows = kMaxElements;
 // these may be more than kMostStageRows.
 void limit_rows(Stage* stage, std::optional<int> shown);
 
-// The text of a value of a type, another one for each number from 0 to before kMostStageRows, as
-// far as the type has so many; null for types that have none here. Rows of answers are made up of
-// them.
-const char* made_up_text(Oid type, int number);
-
 // A copy of a stage or of the rest with rows in the place of each table that it names: `rows` has
 // those of the first stages, List of List of List of Const, NIL for no rows and for other places.
 // Those of the others are made up. Whether the query is accepted with these is whether it will be
 // with those that come: they are different in the same columns, and as many as may come. Of public
 // tables it may not be.
-Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows);
+// `kind` becomes what they are.
+Query* with_rows(const StagedQuery* staged, const Query* query, const List* rows, StageRows* kind);
 
 // Parameters of the rest, all NULL: its own, and those of the stages, which PostgreSQL does not
 // take for constants.

@@ -87,18 +87,27 @@ StagedQuery query_of(const StagedPlan& mark) {
 
 // ---- One part ------------------------------------------------------------------------------
 
+// What is planned of a staged query: a stage or the rest, with these rows of the first stages.
+struct Part {
+  const StagedQuery* staged;
+  const Query* query;
+  const List* rows;
+};
+
 // The query may have been made long ago: its tables must be locked again.
-PlannedStmt* plan_part(const StagedQuery* staged, Query* query, const char* text, int options,
-                       ParamListInfo parameters) {
+PlannedStmt* plan_part(const Part& part, const char* text, int options, ParamListInfo parameters) {
   PlannedStmt* volatile plan = nullptr;
+  const StagedQuery* staged = part.staged;
+  StageRows kind;
+  Query* query = with_rows(staged, part.query, part.rows, &kind);
   AcquireRewriteLocks(query, true, false);
   List* before = begin_with_answers(staged->answers);
-  const bool was_in_stages = begin_in_stages(true);
+  const StageRows rows_before = begin_in_stages(kind);
   PG_TRY();
   plan = DPQ_PLAN(planner, query, text, options & ~CURSOR_OPT_SCROLL, parameters);
   PG_FINALLY();
   begin_with_answers(before);
-  begin_in_stages(was_in_stages);
+  begin_in_stages(rows_before);
   PG_END_TRY();
   return plan;
 }
@@ -107,13 +116,12 @@ PlannedStmt* plan_part(const StagedQuery* staged, Query* query, const char* text
 bool plans_part = false;
 
 // What planning has to say it has said when the whole was planned.
-PlannedStmt* plan_quietly(const StagedQuery* staged, Query* query, const char* text,
-                          ParamListInfo parameters) {
+PlannedStmt* plan_quietly(const Part& part, const char* text, ParamListInfo parameters) {
   PlannedStmt* volatile plan = nullptr;
   begin_without_messages(Withheld::kAllBelowError);
   plans_part = true;
   PG_TRY();
-  plan = plan_part(staged, query, text, CURSOR_OPT_PARALLEL_OK, parameters);
+  plan = plan_part(part, text, CURSOR_OPT_PARALLEL_OK, parameters);
   PG_FINALLY();
   plans_part = false;
   end_without_messages(Withheld::kAllBelowError);
@@ -122,35 +130,35 @@ PlannedStmt* plan_quietly(const StagedQuery* staged, Query* query, const char* t
 }
 
 // `most`: how many rows are read; 0: all.
-PartRows run_part(const EState* state, const StagedQuery* staged, Query* query,
-                  ParamListInfo planned, ParamListInfo executed, uint64 most) {
-  PlannedStmt* plan = plan_quietly(staged, query, state->es_sourceText, planned);
+PartRows run_part(const EState* state, const Part& part, ParamListInfo planned,
+                  ParamListInfo executed, uint64 most) {
+  PlannedStmt* plan = plan_quietly(part, state->es_sourceText, planned);
   QueryDesc* started =
       CreateQueryDesc(plan, state->es_sourceText, GetActiveSnapshot(), InvalidSnapshot,
                       None_Receiver, executed, state->es_queryEnv, 0);
   ExecutorStart(started, 0);
-  const PartRows part = {tuplestore_begin_heap(true, false, work_mem),
-                         CreateTupleDescCopy(started->tupDesc)};
+  const PartRows given = {tuplestore_begin_heap(true, false, work_mem),
+                          CreateTupleDescCopy(started->tupDesc)};
   started->dest = CreateDestReceiver(DestTuplestore);
-  SetTuplestoreDestReceiverParams(started->dest, part.rows, CurrentMemoryContext, false, nullptr,
+  SetTuplestoreDestReceiverParams(started->dest, given.rows, CurrentMemoryContext, false, nullptr,
                                   nullptr);
   DPQ_RUN(started, most);
   ExecutorFinish(started);
   ExecutorEnd(started);
   FreeQueryDesc(started);
-  return part;
+  return given;
 }
 
-PartRows run(const EState* state, const StagedQuery* staged, Query* query, ParamListInfo planned,
-             ParamListInfo executed, uint64 most, bool is_charged) {
-  PartRows part{};
+PartRows run(const EState* state, const Part& part, ParamListInfo planned, ParamListInfo executed,
+             uint64 most, bool is_charged) {
+  PartRows given{};
   const bool before = begin_after_charge(is_charged || is_after_charge());
   PG_TRY();
-  part = run_part(state, staged, query, planned, executed, most);
+  given = run_part(state, part, planned, executed, most);
   PG_FINALLY();
   begin_after_charge(before);
   PG_END_TRY();
-  return part;
+  return given;
 }
 
 Const* constant_of(const TupleTableSlot* row, int column) {
@@ -353,7 +361,7 @@ std::optional<int> try_parts(const EState* state, const StagedQuery* query, Para
 std::optional<int> try_part(const EState* state, const StagedQuery* staged, const Query* query,
                             ParamListInfo known, const List* rows) {
   const char* text = state->es_sourceText;
-  PlannedStmt* plan = plan_quietly(staged, with_rows(staged, query, rows), text, known);
+  PlannedStmt* plan = plan_quietly({staged, query, rows}, text, known);
   const CustomScan* scan = staged_scan(plan);
   if (scan == nullptr) {
     check_execution(plan, text, known, state->es_queryEnv);
@@ -426,14 +434,13 @@ void run_all(StagedNode* node) {
     }
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
-    const PartRows part = run(state, &node->query, with_rows(&node->query, stage->query, rows), own,
+    const PartRows part = run(state, {&node->query, stage->query, rows}, own,
                               parameters_of(state->es_param_list_info, node->query, rows),
                               most_rows(stage), is_charged_before(&node->query, list_length(rows)));
     rows = lappend(rows, constants_of(stage, part));
   }
-  Query* rest = with_rows(&node->query, node->query.rest, rows);
   require_same_user(node);
-  node->answers = run(state, &node->query, rest, nullptr,
+  node->answers = run(state, {&node->query, node->query.rest, rows}, nullptr,
                       parameters_of(state->es_param_list_info, node->query, rows), 0,
                       is_charged_before(&node->query, list_length(rows)));
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
@@ -590,13 +597,11 @@ PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int option
   PlannedStmt* made = make_plan(staged, false);
   ShownRows shown;
   for (auto* stage : each<Stage>(staged->stages)) {
-    const PlannedStmt* part =
-        plan_part(staged, with_rows(staged, stage->query, NIL), text, options, nullptr);
+    const PlannedStmt* part = plan_part({staged, stage->query, NIL}, text, options, nullptr);
     limit_rows(stage, shown_rows(part));
     depend_on(made, part);
   }
-  const PlannedStmt* rest =
-      plan_part(staged, with_rows(staged, staged->rest, NIL), text, options, nullptr);
+  const PlannedStmt* rest = plan_part({staged, staged->rest, NIL}, text, options, nullptr);
   depend_on(made, rest);
   if (find_mark(rest->rtable, &shown)) put_mark(&made->rtable, shown);
   name_relations(made);

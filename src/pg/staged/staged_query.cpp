@@ -1,6 +1,8 @@
 #include "pg/staged/staged_query.hpp"
 
 #include "pg/borrowed/early_values.hpp"
+#include "pg/borrowed/made_up_values.hpp"
+#include "pg/grants/protection_catalog.hpp"
 #include "pg/grants/refusal.hpp"
 #include "pg/plain/person_keys.hpp"
 #include "pg/plain/query_around.hpp"
@@ -477,7 +479,7 @@ void require_keys(const Staging* staging, const Level* level, const char* name) 
   const Bitmapset* keys = keys_of(level);
   for (const auto* column : each<const TargetEntry>(level->query->targetList)) {
     const Oid type = exprType(as<Node>(column->expr));
-    if (!bms_is_member(column->resno, keys) || made_up_text(type, 0) != nullptr) continue;
+    if (!bms_is_member(column->resno, keys) || count_made_up_values(type, 1) > 0) continue;
     refuse(staging->refused, kNowhere,
            psprintf("\"%s\" has a key of type %s, so that it cannot be joined with protected rows",
                     name, format_type_be(type)),
@@ -614,6 +616,33 @@ void stage_derived_tables(Staging* staging, const Level* level, Taken taken) {
   }
 }
 
+// Whether a view reads no relation that an owner has protected.
+bool is_of_public_tables(const Level* view) {
+  for (const Oid relation : each_oid(view->relations)) {
+    if (find_protected_relation(relation) != nullptr) return false;
+  }
+  return !reads_protected_rows(view);
+}
+
+// Views beside protected rows get a derived table around them, which is asked as a statement of its
+// own, with the rights on the view that the role has. Returns whether there are some.
+bool put_public_views_below(const Level* level) {
+  bool changes = false;
+  for (int i = 1; shows_rows(level) && i <= list_length(level->query->rtable); ++i) {
+    const Entry& entry = entry_of(level, i);
+    const bool is_public = entry.is_in_from && entry.below != nullptr &&
+                           entry.borrowed == nullptr && entry.table->rtekind == RTE_SUBQUERY &&
+                           is_view(level, entry) && is_of_public_tables(entry.below);
+    if (!is_public) continue;
+    put_view_below(level->query, entry.table);
+    changes = true;
+  }
+  for (const auto* below : each<const Level>(level->below)) {
+    if (!is_of_view(below)) changes |= put_public_views_below(below);
+  }
+  return changes;
+}
+
 bool is_with_query(const Level* level, const Level* below) {
   for (const auto* cte : each<const CommonTableExpr>(level->query->cteList)) {
     if (cte->ctequery == as<Node>(below->query)) return true;
@@ -688,6 +717,7 @@ StagedQuery* stage_query(Query* query, const char* text) {
   const Statement* statement = read_statement(query, borrowed);
   if (statement->most_scans > kMostScans) return nullptr;  // refused later
   if (group_by_persons_of_keys(statement->top)) statement = read_statement(query, borrowed);
+  if (put_public_views_below(statement->top)) statement = read_statement(query, borrowed);
   note_subqueries_by_key(statement->top);
   Staging staging{};
   staging.whole = query;
