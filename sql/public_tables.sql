@@ -144,6 +144,17 @@ INSERT INTO question (query) VALUES
   ('SELECT count(*) FROM visit v JOIN shop_view x ON x.id = v.shop'),
   ('SELECT s.name, count(*) FROM visit v JOIN (SELECT * FROM shop WHERE region IS NOT NULL ORDER BY name LIMIT 2) s ON s.id = v.shop GROUP BY 1'),
   ('SELECT count(*) FROM visit v JOIN (SELECT id FROM shop LIMIT 0) x ON x.id = v.shop'),
+  -- Ranges of a series: each row is in one at most.
+  ('SELECT s.m, count(v.person) FROM generate_series(''2024-01-01''::timestamp, ''2024-03-01'', ''1 month'') s (m) LEFT JOIN visit v ON v.day >= s.m AND v.day < s.m + interval ''1 month'' GROUP BY 1'),
+  ('SELECT s.m, count(v.person) FROM generate_series(''2024-01-03 06:00''::timestamp, ''2024-01-10'', ''36 hours'') s (m) LEFT JOIN visit v ON s.m <= v.day + interval ''7 hours'' * v.shop AND s.m + interval ''36 hours'' > v.day + interval ''7 hours'' * v.shop AND v.country = ''it'' GROUP BY 1'),
+  ('SELECT s.m, count(v.person) FROM generate_series(''2024-01-01''::date, ''2024-03-01'', ''1 month'') s (m) LEFT JOIN visit v ON (v.day + interval ''23 hours'')::timestamptz >= s.m AND (v.day + interval ''23 hours'')::timestamptz < s.m + interval ''1 month'' GROUP BY 1'),
+  ('SELECT s.m, count(v.person) FROM generate_series(''2024-01-01''::date, ''2024-02-01'', ''7 days'') s (m) LEFT JOIN visit v ON v.day >= s.m AND v.day < s.m + interval ''7 days'' GROUP BY 1'),
+  ('SELECT count(*) FROM visit v, generate_series(''2024-01-05''::timestamptz, ''2024-01-06'', ''5 hours'') s (m) WHERE v.day >= s.m AND v.day < s.m + interval ''5 hours'''),
+  ('SELECT s.b, count(v.person) FROM generate_series(-4, 9, 5) s (b) LEFT JOIN visit v ON v.shop - 8 >= s.b AND v.shop - 8 < s.b + 5 GROUP BY 1'),
+  ('SELECT s.b, count(v.person) FROM generate_series(3, 9, 3) s (b) LEFT JOIN visit v ON v.shop::numeric * 0.75 >= s.b AND v.shop::numeric * 0.75 < s.b + 3 GROUP BY 1'),
+  ('SELECT s.b, count(v.person) FROM generate_series(2::bigint, 4) s (b) LEFT JOIN visit v ON v.shop >= s.b AND v.shop < s.b + 1 GROUP BY 1'),
+  ('SELECT s.d, count(v.person) FROM generate_series(''2024-01-01''::timestamp, ''2024-01-05'', ''1 day'') s (d) LEFT JOIN visit v ON v.day = s.d GROUP BY 1'),
+  ('SELECT s.d::date, count(v.person) FROM generate_series(''2024-03-09''::date - 40, ''2024-02-03'', ''1 day'') s (d) LEFT JOIN visit v ON s.d::date = v.day GROUP BY 1'),
   ('SELECT count(*) FROM visit WHERE shop <= (SELECT max(id) FROM shop) / 2');
 CREATE FUNCTION regress_dpq_public.answers(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
@@ -227,6 +238,10 @@ INSERT INTO miss (query) VALUES
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT i FROM shop, generate_series(1, 1000) i UNION ALL SELECT 0)'),
   ('SELECT count(*) FROM visit v WHERE shop IN (SELECT oid::int FROM pg_class)'),
   ('SELECT count(*) FROM visit v, LATERAL (SELECT DISTINCT id FROM shop s WHERE s.id = v.shop) x WHERE x.id = v.shop'),
+  ('SELECT s.m, count(v.person) FROM generate_series(''2024-01-01''::timestamp, ''2024-03-01'', ''1 month'') s (m) LEFT JOIN visit v ON v.day >= s.m AND v.day < s.m + interval ''2 months'' GROUP BY 1'),
+  ('SELECT s.m, count(v.person) FROM generate_series(''2024-01-01''::timestamp, ''2024-03-01'', ''1 month'') s (m) LEFT JOIN visit v ON v.day >= s.m AND v.day <= s.m + interval ''1 month'' GROUP BY 1'),
+  ('SELECT s.m, count(v.person) FROM generate_series(''2024-01-31''::timestamp, ''2024-03-01'', ''1 month'') s (m) LEFT JOIN visit v ON v.day >= s.m AND v.day < s.m + interval ''1 month'' GROUP BY 1'),
+  ('SELECT s.d, count(v.person) FROM generate_series(''2024-01-01 12:00''::timestamp, ''2024-01-03'', ''12 hours'') s (d) LEFT JOIN visit v ON v.day = s.d::date GROUP BY 1'),
   ('WITH RECURSIVE s AS (SELECT 1 AS id UNION SELECT id + 1 FROM s WHERE id < 5) SELECT count(*) FROM visit v JOIN s ON s.id = v.shop'),
   -- A key of a table that an outer join may leave out has two values: one, and NULL.
   ('SELECT count(*) FROM visit v JOIN (SELECT DISTINCT n.shop, s.name FROM note n LEFT JOIN shop s ON s.id = n.shop AND s.name = n.text) x ON x.shop = v.shop'),
@@ -267,6 +282,11 @@ INSERT INTO miss (query) VALUES
   ('SELECT k.country, count(*) FROM (VALUES (''it''), (NULL), (NULL)) k (country) LEFT JOIN visit v USING (country) GROUP BY k.country'),
   ('SELECT k.id, count(*) FROM (SELECT s.id, v.day FROM shop s LEFT JOIN visit v ON v.shop = s.id) k GROUP BY k.id');
 SELECT id, p AS answer FROM miss, pg_temp.answers(query) p ORDER BY id;
+-- Where the clock goes forth at midnight, days of a series do not begin at midnight after that.
+SET timezone = 'America/Havana';
+SELECT s.d, count(v.person) FROM generate_series('2024-03-09'::timestamptz, '2024-03-12', '1 day') s (d) LEFT JOIN visit v ON v.day >= s.d AND v.day < s.d + interval '1 day' GROUP BY 1;
+SELECT s.d, count(v.person) FROM generate_series('2024-02-08'::timestamptz, '2024-02-10', '1 day') s (d) LEFT JOIN visit v ON v.day >= s.d AND v.day < s.d + interval '1 day' GROUP BY 1;
+RESET timezone;
 
 -- A row may lie in several ranges. What the hint says is answered.
 SELECT s.name, count(*) FROM visit v JOIN season s ON v.day BETWEEN s.first AND s.last GROUP BY s.name;

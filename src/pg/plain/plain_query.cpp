@@ -17,6 +17,7 @@
 #include "pg/plain/private_function.hpp"
 #include "pg/plain/public_groups.hpp"
 #include "pg/plain/query_around.hpp"
+#include "pg/plain/range_joins.hpp"
 #include "pg/plain/set_operations.hpp"
 #include "pg/plain/shared_statistics.hpp"
 #include "pg/plain/standard_aggregate.hpp"
@@ -458,6 +459,7 @@ bool take_apart_level(const Level* level, bool is_beside_rows) {
   }
   if (level->borrowed_rows != NIL) count_whole_rows(query);
   if (level->borrowed_rows != NIL && take_conditions_out_of_lateral(level)) return true;
+  if (level->borrowed_rows != NIL && join_ranges_by_equality(level)) return true;
   if (take_common_terms_out_of_or(level) || group_by_person_of_key(level)) return true;
   if (join_subqueries(level, is_beside_rows)) return true;
   if (is_beside_rows && query->hasAggs && query->setOperations == nullptr) {
