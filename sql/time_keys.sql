@@ -80,6 +80,9 @@ SELECT string_agg('SELECT * FROM ' || relname, ' UNION ALL ') AS answers FROM pg
 CREATE TEMP VIEW odd_answers AS :answers;
 SELECT name, count(*) AS asked, count(*) FILTER (WHERE missing = 0) AS whole FROM odd_answers GROUP BY 1 ORDER BY 1;
 SET timezone = 'UTC';
+-- BETWEEN beside another condition, with ends that are known only when the query runs
+PREPARE days_between AS SELECT at::date AS day, count(*) FROM moments WHERE zone = 'Europe/Berlin' AND at BETWEEN $1 AND $2 AND at > '2024-10-01Z' GROUP BY 1 ORDER BY 1;
+EXECUTE days_between('2024-10-26Z', '2024-10-28 12:00Z');
 -- The other weeks of the tools, and years that do not begin in January
 SELECT date_trunc('week', at + interval '1 day') + interval '5 days' AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('week', at - interval '6 days') + interval '6 days' AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;

@@ -611,7 +611,7 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys)
   List* conditions = NIL;
   int copied = 0;
   const Node* condition = level->query->jointree->quals;
-  for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
+  for (auto* term : each<Node>(terms_of(static_cast<const Node*>(copyObjectImpl(condition))))) {
     // In another level, columns of queries around would be others.
     if (contain_volatile_functions(term) || has_outer_column(term)) continue;
     if (!is_of_rows(term, keys)) {
