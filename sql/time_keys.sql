@@ -142,6 +142,9 @@ SELECT CAST(date_trunc('month', at) AS varchar) AS month, count(*) FROM moments 
 -- A day or moment with which < or > compares them has no group.
 SELECT day::text AS day, count(*) FROM days WHERE day > '2012-02-28' AND day < '2012-03-02' GROUP BY 1 ORDER BY 1;
 SELECT to_char(day + 1, 'MM-DD') AS day, count(*) FROM days WHERE day > '2012-02-28' AND '2012-03-02' > day GROUP BY 1 ORDER BY 1;
+SELECT day::text AS day, count(*) FROM days WHERE day > timestamp '2012-02-28' AND day < timestamp '2012-03-02' GROUP BY 1 ORDER BY 1;
+SELECT day::text AS day, count(*) FROM days WHERE day >= timestamp '2012-02-28 12:00' AND day <= timestamp '2012-03-01 12:00' GROUP BY 1 ORDER BY 1;
+SELECT day::text AS day, count(*) FROM days WHERE day > timestamp '2012-02-28 12:00' AND day < timestamp '2012-03-01 00:00:00.000001' GROUP BY 1 ORDER BY 1;
 SELECT CASE WHEN day < '2012-03-01' THEN day ELSE '2012-03-09' END AS day, count(*) FROM days WHERE day > '2012-02-27' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('quarter', at)::date AS quarter, count(*) FROM moments WHERE at >= '2024-01-01Z' AND at < '2024-07-01Z' GROUP BY date_trunc('quarter', at) ORDER BY 1;
 PREPARE days_as_text AS SELECT day::text AS day, count(*) FROM days WHERE day BETWEEN '2012-03-01' AND '2012-03-02' GROUP BY 1 ORDER BY 1;
