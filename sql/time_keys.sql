@@ -41,13 +41,13 @@ SELECT string_agg('SELECT * FROM ' || relname, ' UNION ALL ') AS answers FROM pg
 CREATE TEMP VIEW answers AS :answers;
 SELECT name, count(*) AS asked, count(*) FILTER (WHERE missing = 0) AS whole FROM answers GROUP BY 1 ORDER BY 1;
 SET timezone = 'UTC';
--- Threats 323, 324: clocks that change at a minute past midnight, by three hours and by most of a day, and one that somebody has made
+-- Threats 323, 324: clocks that change at a minute past midnight, by three hours and by most of a day, and two that somebody has made
 -- up. The minute, hour or day in which they do is cut into pieces, and local times fall or jump far. `odd_bounds` has the number of rows.
 SET SESSION AUTHORIZATION regress_dpq_times_owner;
 CREATE TABLE odd_shifts (zone text, at timestamptz);
 INSERT INTO odd_shifts VALUES ('America/St_Johns', '2011-03-13 03:31Z'), ('America/St_Johns', '2011-11-06 02:31Z'), ('Antarctica/Casey', '2022-10-01 16:01Z'),
   ('Pacific/Kwajalein', '1969-09-30 13:00Z'), ('Antarctica/Vostok', '1994-01-31 17:00Z'), ('Africa/Monrovia', '1972-01-07 00:44:30Z'),
-  ('XXX0YYY-20,M3.1.0/1,M10.1.0/1', '2024-10-06 05:00Z');
+  ('XXX0YYY-20,M3.1.0/1,M10.1.0/1', '2024-10-06 05:00Z'), ('XXX0YYY-0:30,M3.1.0/1:10,M10.1.0/1', '2024-03-03 01:10Z');
 CREATE TABLE odd_moments AS
   SELECT zone, s.at AS shift, s.at + step AS at
     FROM odd_shifts s, (SELECT i * interval '20 seconds' FROM generate_series(-30, 30) i UNION SELECT i * interval '7 minutes' FROM generate_series(-200, 200) i) steps (step);
@@ -62,6 +62,7 @@ SET SESSION AUTHORIZATION regress_dpq_times_analyst;
 CREATE TEMP TABLE odd_keys AS SELECT * FROM (VALUES
   ('minute', 'to_char(at, ''YYYY-MM-DD HH24:MI'')'),
   ('hour', 'date_trunc(''hour'', at::timestamp)'),
+  ('beginning of an hour', 'date_trunc(''hour'', at)'),
   ('day', 'at::date'),
   ('two hours of the day before', 'date_bin(''2 hours'', (at - interval ''1 day'')::timestamp, ''2000-01-01'')')) AS k (name, key);
 \set ECHO none

@@ -462,7 +462,8 @@ bool falls_of_clocks(const Level* level, const Node* expression, TimestampTz fir
     const pg_tz* zone = zone_of(level, name);
     if (zone == nullptr) return false;
     visit_changes(zone, first, last, [&](const ClockChange& change) {
-      if (change.after < change.before) {
+      const int64 forward = change.after - change.before;
+      if (forward < 0 || forward % USECS_PER_HOUR != 0) {
         *falls = lappend(*falls, moment_at(TIMESTAMPTZOID, change.at));
       }
       return true;

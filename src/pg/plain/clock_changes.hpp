@@ -52,9 +52,10 @@ Const* moment_at(Oid type, Timestamp at);
 // in all zones: twice the largest offset that PostgreSQL reads.
 inline constexpr int64 kLongestFall = 14 * USECS_PER_DAY;
 
-// The moments between these from which a clock shows less than before: one in a zone that an
-// expression names, or that of the session if the expression may depend on it. List of Const. False
-// if a zone is not constant.
+// The moments between these from which local times fall, as a clock goes back, or the moments at
+// which their hours or minutes begin, as it goes forward by no whole hours: by the clock of a zone
+// that an expression names, or that of the session if the expression may depend on it. List of
+// Const. False if a zone is not constant.
 bool falls_of_clocks(const Level* level, const Node* expression, TimestampTz first,
                      TimestampTz last, List** falls);
 
