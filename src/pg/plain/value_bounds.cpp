@@ -800,12 +800,15 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
 
 // The bounds of a column that WHERE cuts off; those of values at a step of the column's own.
 ValueBounds within(const ValueBounds& column, const Range& range, BoundsFor use) {
-  const bool is_on_grid = use == BoundsFor::kValues && column.granularity;
-  const double step = is_on_grid ? *column.granularity : is_temporal(column.type) ? 1 : 0;
   ValueBounds bounds = column;
-  bounds.lower = range.lower;
-  bounds.upper = range.upper;
-  if (step <= 0) return bounds;
+  if (use != BoundsFor::kValues || !column.granularity) {
+    // Dates and times are whole numbers.
+    const bool rounds = is_temporal(column.type);
+    bounds.lower = rounds ? std::floor(range.lower) : range.lower;
+    bounds.upper = rounds ? std::ceil(range.upper) : range.upper;
+    return bounds;
+  }
+  const double step = *column.granularity;
   bounds.lower = column.lower + step * std::floor((range.lower - column.lower) / step);
   bounds.upper = column.upper - step * std::floor((column.upper - range.upper) / step);
   return bounds;
