@@ -315,7 +315,7 @@ SELECT count(*) AS groups FROM (SELECT age * 2 / 50, count(*) FROM staff WHERE a
 SELECT count(*) AS groups, min(k) FROM (SELECT age * -2 / 50 AS k, count(*) FROM staff WHERE age > 50 GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT width_bucket(age::float8 / 1e-307, 0, 200, 4), count(*) FROM staff WHERE age > 60 GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered > '294276-12-31 23:59:59Z' GROUP BY 1) t;
-SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered < '4713-01-01 01:00Z BC' GROUP BY 1) t;
+SELECT count(*) AS groups FROM (SELECT date_trunc('year', entered), count(*) FROM staff WHERE entered < '4714-12-31 01:00Z BC' GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT date_trunc('year', hired), count(*) FROM staff WHERE hired < '4714-11-24 BC' GROUP BY 1) t;
 SELECT count(*) AS groups FROM (SELECT width_bucket(age, 20, 60, 4), count(*) FROM staff WHERE age < NULL GROUP BY 1) t;
 -- Buckets that descend, or whose bounds are not known when the query is planned

@@ -106,6 +106,8 @@ SELECT private_aggregate, epsilon FROM dp_explain('SELECT c.name, v.kind, count(
 -- Keys alone cost nothing where all rows are joined by columns alone.
 SELECT epsilon_spent AS before FROM dp_budget \gset
 SELECT DISTINCT c.name AS text, c.id AS value FROM visit v JOIN clinic c ON c.id = v.clinic ORDER BY 2;
+SELECT DISTINCT d.name FROM visit v JOIN (VALUES (1, 'one'), (2, 'two')) d (id, name) ON d.id = v.clinic ORDER BY 1;
+SELECT DISTINCT d.name FROM visit v LEFT JOIN (VALUES (1, 'one'), (2, 'two')) d (id, name) ON d.id = v.clinic WHERE v.kind = 'lab' ORDER BY 1;
 SELECT DISTINCT name FROM (SELECT v.*, c.name FROM visit v LEFT JOIN clinic c ON c.id = v.clinic) d WHERE name LIKE '%t%' ORDER BY 1;
 SELECT region, kind FROM visit LEFT JOIN clinic ON id = clinic GROUP BY 1, 2 ORDER BY 1, 2 LIMIT 3;
 SELECT epsilon_spent - :before AS epsilon FROM dp_budget;

@@ -41,6 +41,49 @@ SELECT string_agg('SELECT * FROM ' || relname, ' UNION ALL ') AS answers FROM pg
 CREATE TEMP VIEW answers AS :answers;
 SELECT name, count(*) AS asked, count(*) FILTER (WHERE missing = 0) AS whole FROM answers GROUP BY 1 ORDER BY 1;
 SET timezone = 'UTC';
+-- Threats 323, 324: clocks that change at a minute past midnight, by three hours and by most of a day, and two that somebody has made
+-- up. The minute, hour or day in which they do is cut into pieces, and local times fall or jump far. `odd_bounds` has the number of rows.
+SET SESSION AUTHORIZATION regress_dpq_times_owner;
+CREATE TABLE odd_shifts (zone text, at timestamptz);
+INSERT INTO odd_shifts VALUES ('America/St_Johns', '2011-03-13 03:31Z'), ('America/St_Johns', '2011-11-06 02:31Z'), ('Antarctica/Casey', '2022-10-01 16:01Z'),
+  ('Pacific/Kwajalein', '1969-09-30 13:00Z'), ('Antarctica/Vostok', '1994-01-31 17:00Z'), ('Africa/Monrovia', '1972-01-07 00:44:30Z'),
+  ('XXX0YYY-20,M3.1.0/1,M10.1.0/1', '2024-10-06 05:00Z'), ('XXX0YYY-0:30,M3.1.0/1:10,M10.1.0/1', '2024-03-03 01:10Z');
+CREATE TABLE odd_moments AS
+  SELECT zone, s.at AS shift, s.at + step AS at
+    FROM odd_shifts s, (SELECT i * interval '20 seconds' FROM generate_series(-30, 30) i UNION SELECT i * interval '7 minutes' FROM generate_series(-200, 200) i) steps (step);
+CREATE TABLE odd_bounds AS
+  SELECT zone, shift, shift + lower AS lower, shift + upper AS upper, count(*) AS rows
+    FROM odd_moments, (VALUES (interval '-10 minutes', interval '5 hours'), ('-5 hours', '10 minutes')) AS b (lower, upper)
+   WHERE at BETWEEN shift + lower AND shift + upper GROUP BY 1, 2, 3, 4;
+SELECT dp_protect_table('odd_moments'), dp_set_domain('odd_moments', 'at', '1969-01-01Z'::timestamptz, '2024-12-31Z');
+SELECT dp_grant_private_access('odd_moments', 'regress_dpq_times_analyst', epsilon => 100);
+GRANT SELECT ON odd_bounds TO regress_dpq_times_analyst;
+SET SESSION AUTHORIZATION regress_dpq_times_analyst;
+CREATE TEMP TABLE odd_keys AS SELECT * FROM (VALUES
+  ('minute', 'to_char(at, ''YYYY-MM-DD HH24:MI'')'),
+  ('hour', 'date_trunc(''hour'', at::timestamp)'),
+  ('beginning of an hour', 'date_trunc(''hour'', at)'),
+  ('day', 'at::date'),
+  ('two hours of the day before', 'date_bin(''2 hours'', (at - interval ''1 day'')::timestamp, ''2000-01-01'')')) AS k (name, key);
+\set ECHO none
+SELECT 'SET timezone = ' || quote_literal(zone),
+       format('CREATE TEMP TABLE odd_answer_%s AS SELECT %L AS name, %s - sum(n) AS missing FROM (SELECT count(*) AS n FROM odd_moments WHERE zone = %L AND at BETWEEN %L AND %L GROUP BY %s) g',
+              row_number() OVER (), name, rows, zone, lower, upper, key)
+  FROM odd_bounds, odd_keys \gexec
+-- The same where the bounds are known only when the query runs.
+SELECT 'SET timezone = ' || quote_literal(zone),
+       format('PREPARE odd_%s AS SELECT ''hour, parameters'' AS name, %s - sum(n) AS missing FROM (SELECT count(*) AS n FROM odd_moments WHERE zone = %L AND at BETWEEN $1 AND $2 AND at BETWEEN %L AND %L GROUP BY date_trunc(''hour'', at::timestamp)) g',
+              n, rows, zone, lower, upper),
+       format('CREATE TEMP TABLE odd_answer_of_parameters_%s AS EXECUTE odd_%s(%L, %L)', n, n, lower, upper)
+  FROM (SELECT *, row_number() OVER () AS n FROM odd_bounds) b WHERE shift > '2022-01-01' OR zone = 'Pacific/Kwajalein' \gexec
+SELECT string_agg('SELECT * FROM ' || relname, ' UNION ALL ') AS answers FROM pg_class WHERE relname ~ '^odd_answer_' AND relkind = 'r' \gset
+\set ECHO all
+CREATE TEMP VIEW odd_answers AS :answers;
+SELECT name, count(*) AS asked, count(*) FILTER (WHERE missing = 0) AS whole FROM odd_answers GROUP BY 1 ORDER BY 1;
+SET timezone = 'UTC';
+-- BETWEEN beside another condition, with ends that are known only when the query runs
+PREPARE days_between AS SELECT at::date AS day, count(*) FROM moments WHERE zone = 'Europe/Berlin' AND at BETWEEN $1 AND $2 AND at > '2024-10-01Z' GROUP BY 1 ORDER BY 1;
+EXECUTE days_between('2024-10-26Z', '2024-10-28 12:00Z');
 -- The other weeks of the tools, and years that do not begin in January
 SELECT date_trunc('week', at + interval '1 day') + interval '5 days' AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('week', at - interval '6 days') + interval '6 days' AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
@@ -48,9 +91,10 @@ SELECT (date_trunc('week', (at AT TIME ZONE 'Asia/Tokyo') + interval '2 days') -
 SELECT to_char(date_trunc('week', at + interval '1 day') - interval '1 day', 'YYYY-MM-DD') AS week, count(*) FROM moments WHERE at BETWEEN '2024-03-08Z' AND '2024-03-12Z' GROUP BY 1 ORDER BY 1;
 SELECT extract(year FROM at + interval '3 months') AS year, count(*) FROM moments WHERE at > '2018-01-01' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('quarter', at + interval '1 month' * 2) - interval '1 month' * 2 AS quarter, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
--- No day is a month before 29 to 31 March, so of a week after such a shift only a part may have rows.
-SELECT date_trunc('week', at + interval '1 month') AS week, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
-SELECT date_trunc('month', at + interval '1 month 1 day') AS month, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
+-- No day is a month before 30 and 31 March, and three are one after 29 February.
+SELECT date_trunc('week', at + interval '1 month') AS week, count(*) FROM moments WHERE at BETWEEN '2024-02-17Z' AND '2024-03-05Z' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('day', at - interval '1 month') AS day, count(*) FROM moments WHERE at BETWEEN '2024-03-29 12:00Z' AND '2024-03-31 12:00Z' GROUP BY 1 ORDER BY 1;
+SELECT date_trunc('month', at + interval '1 month 1 day') AS month, count(*) FROM moments WHERE at > '2024-09-28' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('week', at + (shift - at)) AS week, count(*) FROM moments WHERE at > '2024-01-01' GROUP BY 1 ORDER BY 1;
 -- More than 1000 dates, too
 SET SESSION AUTHORIZATION regress_dpq_times_owner;
@@ -99,6 +143,9 @@ SELECT CAST(date_trunc('month', at) AS varchar) AS month, count(*) FROM moments 
 -- A day or moment with which < or > compares them has no group.
 SELECT day::text AS day, count(*) FROM days WHERE day > '2012-02-28' AND day < '2012-03-02' GROUP BY 1 ORDER BY 1;
 SELECT to_char(day + 1, 'MM-DD') AS day, count(*) FROM days WHERE day > '2012-02-28' AND '2012-03-02' > day GROUP BY 1 ORDER BY 1;
+SELECT day::text AS day, count(*) FROM days WHERE day > timestamp '2012-02-28' AND day < timestamp '2012-03-02' GROUP BY 1 ORDER BY 1;
+SELECT day::text AS day, count(*) FROM days WHERE day >= timestamp '2012-02-28 12:00' AND day <= timestamp '2012-03-01 12:00' GROUP BY 1 ORDER BY 1;
+SELECT day::text AS day, count(*) FROM days WHERE day > timestamp '2012-02-28 12:00' AND day < timestamp '2012-03-01 00:00:00.000001' GROUP BY 1 ORDER BY 1;
 SELECT CASE WHEN day < '2012-03-01' THEN day ELSE '2012-03-09' END AS day, count(*) FROM days WHERE day > '2012-02-27' GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('quarter', at)::date AS quarter, count(*) FROM moments WHERE at >= '2024-01-01Z' AND at < '2024-07-01Z' GROUP BY date_trunc('quarter', at) ORDER BY 1;
 PREPARE days_as_text AS SELECT day::text AS day, count(*) FROM days WHERE day BETWEEN '2012-03-01' AND '2012-03-02' GROUP BY 1 ORDER BY 1;

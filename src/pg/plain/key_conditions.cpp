@@ -4,6 +4,7 @@
 
 #include "pg/borrowed/early_values.hpp"
 #include "pg/grants/refusal.hpp"
+#include "pg/plain/clock_changes.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/time_keys.hpp"
 #include "pg/plain/value_bounds.hpp"
@@ -13,6 +14,7 @@
 
 extern "C" {
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -205,21 +207,100 @@ Node* later_moment(const Node* moment, int64 microseconds) {
   return compared("+", static_cast<Node*>(copyObjectImpl(moment)), interval_constant(microseconds));
 }
 
-// The key of the part's value, or, where local times fall once as the clock goes back, the least of
-// the keys from there on (IS_LEAST), or the greatest up to there.
-Node* key_at(const Node* key, const Node* part, Node* with, MinMaxOp op) {
+bool is_null(const Node* with) {
+  return IsA(with, Const) && as<Const>(with)->constisnull;
+}
+
+// What a key is at a moment, as a constant if it can be computed. Null if it is nothing.
+Node* key_at_moment(const Level* level, const Node* key, const Node* part, const Node* moment) {
+  Node* at = with_part(key, part, moment);
+  return can_be_evaluated(at, NIL) ? as<Node>(evaluated(level, at, nullptr, nullptr)) : at;
+}
+
+// A key where a condition holds, else NULL, of which LEAST and GREATEST know nothing.
+Node* key_if(Node* condition, Node* key) {
+  CaseWhen* when = makeNode(CaseWhen);
+  when->expr = as<Expr>(condition);
+  when->result = as<Expr>(key);
+  when->location = -1;
+  CaseExpr* choice = makeNode(CaseExpr);
+  choice->casetype = exprType(key);
+  choice->casecollid = exprCollation(key);
+  choice->args = list_make1(when);
+  choice->defresult = as<Expr>(null_like(key));
+  choice->location = -1;
+  return as<Node>(choice);
+}
+
+// The keys at the falls of clocks from a moment on (IS_LEAST), or right before those up to it.
+// False if they are not known.
+bool add_keys_at_falls(const Level* level, const Node* key, const Node* part, const Const* from,
+                       MinMaxOp op, List** keys) {
+  const TimestampTz moment = DatumGetTimestampTz(from->constvalue);
+  const bool is_least = op == IS_LEAST;
+  List* falls = NIL;
+  if (!falls_of_clocks(level, key, is_least ? moment + 1 : moment - kLongestFall,
+                       is_least ? moment + kLongestFall : moment, &falls)) {
+    return false;
+  }
+  for (const auto* fall : each<const Node>(falls)) {
+    Node* at = key_at_moment(level, key, part, later_moment(fall, is_least ? 0 : -1));
+    if (at != nullptr) *keys = lappend(*keys, at);
+  }
+  return true;
+}
+
+// The same where the moment is known only when the query runs: of each fall from ten years before
+// the query to one after it, if the moment is before it, or after it. For other moments it is the
+// key of one that is earlier, or later, by more than local times fall.
+bool add_keys_at_any_falls(const Level* level, const Node* key, const Node* part, Node* from,
+                           MinMaxOp op, List** keys) {
+  if (have_one_offset(level, key)) return true;
+  constexpr int64 kYear = 366 * USECS_PER_DAY;
+  const TimestampTz first = GetCurrentTransactionStartTimestamp() - 10 * kYear;
+  const TimestampTz last = GetCurrentTransactionStartTimestamp() + kYear;
+  const bool is_least = op == IS_LEAST;
+  List* falls = NIL;
+  if (!falls_of_clocks(level, key, first - kLongestFall, last + kLongestFall, &falls)) return false;
+  const auto compared_with = [&](const char* sign, Node* moment) {
+    return compared(sign, static_cast<Node*>(copyObjectImpl(from)), moment);
+  };
+  for (auto* fall : each<Node>(falls)) {
+    Node* at = key_at_moment(level, key, part, later_moment(fall, is_least ? 0 : -1));
+    if (at != nullptr) {
+      *keys = lappend(*keys, key_if(compared_with(is_least ? "<" : ">=", fall), at));
+    }
+  }
+  List* far = list_make2(compared_with("<", as<Node>(moment_at(TIMESTAMPTZOID, first))),
+                         compared_with(">", as<Node>(moment_at(TIMESTAMPTZOID, last))));
+  Node* beyond = later_moment(from, is_least ? -kLongestFall : kLongestFall);
+  *keys = lappend(*keys,
+                  key_if(as<Node>(makeBoolExpr(OR_EXPR, far, -1)), with_part(key, part, beyond)));
+  return true;
+}
+
+// The key of the part's value, or, where local times fall as a clock goes back, the least of the
+// keys from there on (IS_LEAST), or the greatest up to there. Null if it is not known.
+Node* key_at(const Level* level, const Node* key, const Node* part, Node* with, MinMaxOp op) {
   Node* at = with_part(key, part, with);
   if (exprType(part) != TIMESTAMPTZOID) return at;
+  if (!IsA(with, Const) && can_be_evaluated(with, NIL)) {
+    with = as<Node>(evaluated(level, with, nullptr, nullptr));
+  }
+  if (with == nullptr || is_null(with)) return at;
+  List* keys = list_make1(at);
+  const bool is_known = IsA(with, Const)
+                            ? add_keys_at_falls(level, key, part, as<Const>(with), op, &keys)
+                            : add_keys_at_any_falls(level, key, part, with, op, &keys);
+  if (!is_known) return nullptr;
+  if (list_length(keys) == 1) return at;
+  level->statement->has_values_of_time_zone = true;
   MinMaxExpr* extreme = makeNode(MinMaxExpr);
   extreme->op = op;
   extreme->minmaxtype = exprType(key);
   extreme->minmaxcollid = exprCollation(key);
   extreme->location = -1;
-  extreme->args = list_make1(at);
-  for (int i = 1; i <= kFoldSteps; ++i) {
-    Node* later = later_moment(with, (op == IS_LEAST ? i : -i) * kFoldStep);
-    extreme->args = lappend(extreme->args, with_part(key, part, later));
-  }
+  extreme->args = keys;
   return as<Node>(extreme);
 }
 
@@ -255,10 +336,6 @@ bool has_no_value(const Level* level, const Node* key_of_bound) {
          evaluated(level, key_of_bound, nullptr, nullptr) == nullptr;
 }
 
-bool is_null(const Node* with) {
-  return IsA(with, Const) && as<Const>(with)->constisnull;
-}
-
 // Adds the nodes of copies of the key to `copied`.
 List* terms_of_part(const Level* level, Node* key, const Node* new_key, Node* part,
                     const Node* term, int* copied) {
@@ -273,11 +350,11 @@ List* terms_of_part(const Level* level, Node* key, const Node* new_key, Node* pa
     if (exprType(part) == DATEOID) with = compared("-", with, one_day());
   }
   List* terms = NIL;
-  const int copies = exprType(part) == TIMESTAMPTZOID ? 1 + kFoldSteps : 1;
   const auto add_term = [&](const char* sign, MinMaxOp op) {
-    *copied += copies * count_nodes(key, kMostExpressionNodes);
+    Node* key_of_bound = key_at(level, key, part, with, op);
+    if (key_of_bound == nullptr) return;
+    *copied += count_nodes(key_of_bound, kMostExpressionNodes);
     require_few_nodes({}, *copied, kNowhere);
-    Node* key_of_bound = key_at(key, part, with, op);
     if (!is_null(with) && has_no_value(level, key_of_bound)) return;
     auto* column = static_cast<Node*>(copyObjectImpl(new_key));
     terms = lappend(terms, compared(sign, column, key_of_bound));
@@ -457,10 +534,6 @@ List* elements_of_list(const Node* list) {
   return elements_of_array(as<Const>(list));
 }
 
-bool is_null_constant(const Node* node) {
-  return IsA(node, Const) && as<Const>(node)->constisnull;
-}
-
 // Adds the values that a term says the key is one of. Returns false if it does not say that.
 bool add_values_in_term(const Node* key, const Node* term, List** values) {
   check_stack_depth();
@@ -482,7 +555,7 @@ bool add_values_in_term(const Node* key, const Node* term, List** values) {
   if (!equal(without_relabel(left), key)) return false;
   for (const auto* element : each<Node>(is_search ? elements_of_list(right) : list_make1(right))) {
     const Node* constant = folded(element);
-    if (is_null_constant(constant)) continue;
+    if (is_null(constant)) continue;
     Const* value = IsA(constant, Const) ? constant_like(key, constant) : nullptr;
     if (value == nullptr || list_length(*values) > kMaxElements) return false;
     *values = lappend(*values, value);
@@ -538,7 +611,7 @@ List* key_conditions(const Level* level, const List* keys, const List* new_keys)
   List* conditions = NIL;
   int copied = 0;
   const Node* condition = level->query->jointree->quals;
-  for (auto* term : each<Node>(make_ands_implicit(static_cast<Expr*>(copyObjectImpl(condition))))) {
+  for (auto* term : each<Node>(terms_of(static_cast<const Node*>(copyObjectImpl(condition))))) {
     // In another level, columns of queries around would be others.
     if (contain_volatile_functions(term) || has_outer_column(term)) continue;
     if (!is_of_rows(term, keys)) {

@@ -566,7 +566,9 @@ bool has_rows_of_tables(const Level* level, const Node* from, RowsOfTables rows)
   const int number = as<RangeTblRef>(from)->rtindex;
   const Entry& entry = entry_of(level, number);
   if (entry.borrowed != nullptr) return entry.table->tablesample == nullptr;
-  if (entry.below == nullptr) return is_readable_table(level, number);
+  if (entry.below == nullptr) {
+    return entry.table->rtekind == RTE_VALUES || is_readable_table(level, number);
+  }
   const Query* below = entry.below->query;
   return (rows == RowsOfTables::kAll ? is_plain(below) : is_plain_choice(below)) &&
          below->limitCount == nullptr && below->limitOffset == nullptr && !below->hasTargetSRFs &&

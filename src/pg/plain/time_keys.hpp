@@ -2,19 +2,15 @@
 
 #include "pg/query/level.hpp"
 
-extern "C" {
-#include "datatype/timestamp.h"
-}
-
 // Keys of GROUP BY that are computed of a column of times with bounds: months, hours, days of the
 // week, as dashboards have them. Each value between the bounds is a key,
-// in the session's time zone; where the clock goes back or forth, a value that is missing would
-// leave rows out.
+// in the session's time zone, also where the clock goes back or forth (clock_changes.hpp): a value
+// that is missing would leave rows out.
 namespace dpquantile {
 
 // The values of date_trunc, date_bin, a cast to date, or extract, also of a time plus or minus a
-// constant interval; NIL if it is another function, the column has no bounds, the interval has
-// months and the unit is shorter or more is added, or there are more than kMaxElements values.
+// constant interval; NIL if it is another function, the column has no bounds, or there are more
+// than kMaxElements values.
 List* values_of_time_function(const Level* level, const FuncExpr* call);
 
 // The values of a key that is computed of several units and parts of one moment, such as
@@ -33,12 +29,6 @@ Node* moment_of_time_parts(const List* keys);
 
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);
-
-// Where the clock of a time zone goes back, it does so by 3 hours at most. Looking that far in such
-// steps finds the local days before, and those after except for the one minute of America/St_Johns
-// until 2011, where the clock went back at a minute past midnight.
-inline constexpr int64 kFoldStep = 30 * USECS_PER_MINUTE;
-inline constexpr int kFoldSteps = 6;
 
 // The moment of such a function other than extract: its values never fall while that grows. Null
 // for other functions.

@@ -439,6 +439,11 @@ bool is_exact(const Range& range) {
   return range.lower > -kMost && range.upper < kMost;
 }
 
+// Whether days are compared with moments, which may lie between two of them.
+bool are_days_with_moments(Oid type, const Node* other) {
+  return getBaseType(type) == DATEOID && getBaseType(exprType(other)) == TIMESTAMPOID;
+}
+
 // Whether values of a type, and what they are compared with, are whole numbers, days or
 // microseconds.
 bool has_steps(Oid type, const Node* other) {
@@ -447,7 +452,15 @@ bool has_steps(Oid type, const Node* other) {
   const auto value_type = find_value_type(base);
   const Oid with = getBaseType(exprType(other));
   return value_type && is_temporal(*value_type) && base != INTERVALOID &&
-         (with == base || (base == TIMESTAMPOID && with == DATEOID));
+         (with == base || (base == TIMESTAMPOID && with == DATEOID) ||
+          are_days_with_moments(type, other));
+}
+
+// Whether the number that is compared, as days or as whole numbers, tells which value of the type
+// is the next one. Moments are rounded after the year 2285.
+bool is_next_known(const Range& constant, Oid type, const Node* other) {
+  const double units = are_days_with_moments(type, other) ? USECS_PER_DAY : 1;
+  return has_steps(type, other) && is_exact({constant.lower * units, constant.upper * units});
 }
 
 // Cuts off what an expression cannot be where a condition is true, or where it is not: false or
@@ -466,8 +479,10 @@ void cut_off(const Level* level, const Node* expression, const Node* condition, 
   const bool is_least = (comparison.direction == '>') == is_true;
   const Oid type = exprType(expression);
   MaybeRange constant = range_of_value(level, comparison.other, type);
-  const bool leaves_out = use != BoundsFor::kValues && comparison.is_strict == is_true &&
-                          has_steps(type, comparison.other) && constant && is_exact(*constant);
+  const bool is_between = constant && constant->lower < constant->upper;
+  const bool leaves_out = use != BoundsFor::kValues && constant &&
+                          (comparison.is_strict == is_true || is_between) &&
+                          is_next_known(*constant, type, comparison.other);
   const double step = leaves_out ? 1 : 0;
   if (!constant && is_true && is_least) constant = least_moment(level, comparison.other, type);
   if (!constant) return;
@@ -785,12 +800,15 @@ std::optional<double> granularity_through_casts(const Level* level, Node* expres
 
 // The bounds of a column that WHERE cuts off; those of values at a step of the column's own.
 ValueBounds within(const ValueBounds& column, const Range& range, BoundsFor use) {
-  const bool is_on_grid = use == BoundsFor::kValues && column.granularity;
-  const double step = is_on_grid ? *column.granularity : is_temporal(column.type) ? 1 : 0;
   ValueBounds bounds = column;
-  bounds.lower = range.lower;
-  bounds.upper = range.upper;
-  if (step <= 0) return bounds;
+  if (use != BoundsFor::kValues || !column.granularity) {
+    // Dates and times are whole numbers.
+    const bool rounds = is_temporal(column.type);
+    bounds.lower = rounds ? std::floor(range.lower) : range.lower;
+    bounds.upper = rounds ? std::ceil(range.upper) : range.upper;
+    return bounds;
+  }
+  const double step = *column.granularity;
   bounds.lower = column.lower + step * std::floor((range.lower - column.lower) / step);
   bounds.upper = column.upper - step * std::floor((column.upper - range.upper) / step);
   return bounds;

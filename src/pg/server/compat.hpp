@@ -71,6 +71,24 @@ extern "C" {
 #define DPQ_IS_JSON_EXPRESSION(node) false
 #endif
 
+// The zone of an abbreviation in lower case whose offset changes with that zone; null for others
+// (utils/datetime.h). PostgreSQL 16 added two results.
+#if PG_VERSION_NUM >= 160000
+#define DPQ_DECODE_ABBREVIATION(name, zone)                         \
+  do {                                                              \
+    int type_ = 0;                                                  \
+    int offset_ = 0;                                                \
+    DateTimeErrorExtra extra_;                                      \
+    DecodeTimezoneAbbrev(0, name, &type_, &offset_, zone, &extra_); \
+  } while (false)
+#else
+#define DPQ_DECODE_ABBREVIATION(name, zone)        \
+  do {                                             \
+    int offset_ = 0;                               \
+    DecodeTimezoneAbbrev(0, name, &offset_, zone); \
+  } while (false)
+#endif
+
 // The keys of GROUP BY without redundant ones, in the order of ORDER BY if possible. PostgreSQL 16
 // leaves the query as it was.
 #if PG_VERSION_NUM >= 160000
