@@ -98,11 +98,14 @@ NoisyPairSums release_pair_sums(const PairSums& sums, const PairDegrees& degrees
   const PairUnits units = pair_units(degrees, privacy);
   const IntegerNoise noise(privacy, units.sensitivity);
   const auto exact = pair_sums(sums, units);
+  const double laplace = privacy.measure == PrivacyMeasure::kPure ? std::sqrt(2.0) : 1;
+  const double deviation = laplace * std::ldexp(noise.spread(), -units.bits);
   NoisyPairSums noisy{degrees, {}};
   each_place(degrees, [&](std::size_t place) {
     const int128_t answer = static_cast<int128_t>(exact[place]) + noise.draw(random);
     noisy.part[place] =
         static_cast<double>(answer) * std::ldexp(1, -units.bits) / stretch_at(units, place);
+    noisy.deviation[place] = deviation / stretch_at(units, place);
   });
   return noisy;
 }

@@ -47,6 +47,7 @@ std::array<uint128_t, kPairWeights> pair_sums(const PairSums& sums, const PairUn
 struct NoisyPairSums {
   PairDegrees degrees;
   std::array<double, kPairWeights> part;
+  std::array<double, kPairWeights> deviation{};  // the standard deviation of the noise of each
 
   double rows() const;
 };

@@ -31,6 +31,7 @@ constexpr double kCountTail = 0.002;
 // Errors that depend on the unknown statistic are fixed points, approached from above. Every step
 // is a valid bound. A few suffice unless the count is small.
 constexpr int kSteps = 30;
+constexpr int kAtOnce = 1;
 constexpr double kShrinks = 0.999;
 
 // Pays for rounding errors of doubles, for sums that are rounded down to their units, and for noise
@@ -114,7 +115,7 @@ double Moments::scaled_unclipped_mean() const {
 // y - m. Its quantile grows with |m - 1/2|, and m is at most `error` farther from 1/2 than the
 // released mean. Clipping parts at 0 may move the mean, so the interval is around the mean without
 // clipping.
-double Moments::scaled_mean_error(double tail) const {
+double Moments::scaled_mean_error(double tail, int steps) const {
   const double rows = sums_.rows();
   const double released = scaled_mean();
   const double most = farther_end(released, 0, 1);
@@ -122,7 +123,7 @@ double Moments::scaled_mean_error(double tail) const {
   const bool linear = sums_.degree == MomentsDegree::kMean;
   const double unclipped = scaled_unclipped_mean();
   double error = std::numeric_limits<double>::infinity();
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const double mean = std::min(0.5 + std::abs(unclipped - 0.5) + error, 1.0);
     const double noise =
         linear ? noise_of(mean, 1 - mean, 0, tail) : noise_of(mean, mean - 0.5, 1 - mean, tail);
@@ -147,7 +148,7 @@ Estimate Moments::with_error(double scaled_error) const {
 }
 
 Estimate Moments::mean() const {
-  return with_error(scaled_mean_error(kEstimateTail));
+  return with_error(scaled_mean_error(kEstimateTail, kSteps));
 }
 
 // The first step of scaled_mean_error(): for a mean at a bound.
@@ -176,19 +177,19 @@ double Moments::scaled_variance() const {
 // For the exact mean m and variance v, sum((y - m)^2 - v) = 0. So the noisy sums give the noise
 // with the weights of (y - m)^2 - v, whose control points are m^2 - v, -m (1 - m) - v and
 // (1 - m)^2 - v. Divided by the noisy count it is (unclipped variance) + (mean's error)^2 - v.
-Moments::Interval Moments::scaled_variance_interval(double variance_tail, double mean_tail) const {
+Moments::Interval Moments::scaled_variance_interval(double variance_tail, int steps) const {
   const double rows = sums_.rows();
   if (!(rows > 0)) return {0, kLargestVariance};
   const double mean = (sums_.part[1] / 2 + sums_.part[2]) / rows;
   const double variance = sums_.part[2] / rows - mean * mean;
-  const double reach = scaled_mean_error(mean_tail) + std::abs(scaled_mean() - mean);
+  const double reach = scaled_mean_error(kMeanTail, steps) + std::abs(scaled_mean() - mean);
   const double mean_low = std::clamp(mean - reach, 0.0, 1.0);
   const double mean_high = std::clamp(mean + reach, 0.0, 1.0);
   const double nearest_half = std::clamp(0.5, mean_low, mean_high);
   const double shift =
       std::max((mean - mean_low) * (mean - mean_low), (mean - mean_high) * (mean - mean_high));
   Interval interval{0, kLargestVariance};
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const double first = largest_magnitude(mean_low * mean_low - interval.high,
                                            mean_high * mean_high - interval.low);
     const double second = nearest_half * (1 - nearest_half) + interval.high;
@@ -213,19 +214,14 @@ double Moments::stddev_value() const {
   return width_ * std::sqrt(scaled_variance());
 }
 
-Estimate Moments::variance() const {
-  const double released = scaled_variance();
-  const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
-  const double square = width_ * width_;
-  return {variance_value(),
-          square * std::min(farther_end(released, low, high) + kRounding, kLargestVariance)};
-}
-
-Estimate Moments::stddev() const {
-  const double released = std::sqrt(scaled_variance());
-  const auto [low, high] = scaled_variance_interval(kVarianceTail, kMeanTail);
-  const double error = farther_end(released, std::sqrt(low), std::sqrt(high));
-  return {stddev_value(), width_ * std::min(error + kRounding, kLargestStddev)};
+Moments::Spread Moments::spread(int steps) const {
+  const double variance = scaled_variance();
+  const auto [low, high] = scaled_variance_interval(kVarianceTail, steps);
+  const double of_variance = farther_end(variance, low, high) + kRounding;
+  const double of_stddev =
+      farther_end(std::sqrt(variance), std::sqrt(low), std::sqrt(high)) + kRounding;
+  return {{variance_value(), width_ * width_ * std::min(of_variance, kLargestVariance)},
+          {stddev_value(), width_ * std::min(of_stddev, kLargestStddev)}};
 }
 
 namespace {
@@ -254,10 +250,10 @@ double Moments::sample_stddev_value() const {
   return width_ * std::sqrt(scaled_sample_variance());
 }
 
-Moments::Spread Moments::sample_spread() const {
+Moments::Spread Moments::sample_spread(int steps) const {
   const double variance = scaled_sample_variance();
   const double stddev = std::sqrt(variance);
-  const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, kMeanTail);
+  const auto [low, high] = scaled_variance_interval(kSampleVarianceTail, steps);
   const auto [least, most] = sample_factors();
   const double square = width_ * width_;
   const double of_variance = farther_end(variance, low * least, high * most) + kRounding;
@@ -265,6 +261,22 @@ Moments::Spread Moments::sample_spread() const {
       farther_end(stddev, std::sqrt(low * least), std::sqrt(high * most)) + kRounding;
   return {{sample_variance_value(), square * std::min(of_variance, 2 * kLargestVariance)},
           {sample_stddev_value(), width_ * std::min(of_stddev, std::sqrt(2 * kLargestVariance))}};
+}
+
+Moments::Spread Moments::spread() const {
+  return spread(kSteps);
+}
+
+Moments::Spread Moments::sample_spread() const {
+  return sample_spread(kSteps);
+}
+
+Moments::Spread Moments::spread_at_most() const {
+  return spread(kAtOnce);
+}
+
+Moments::Spread Moments::sample_spread_at_most() const {
+  return sample_spread(kAtOnce);
 }
 
 Moments release_moments(const ValueSums& values, const FixedPoint& bounds, MomentsDegree degree,

@@ -44,17 +44,21 @@ class Moments {
 
   // For degree 2 only. The sample variance is the variance times n / (n - 1), where a count below 2
   // counts as 2. Its error is for data of at least 2 rows.
-  Estimate variance() const;
+  Estimate variance() const { return spread().variance; }
   Estimate sample_variance() const { return sample_spread().variance; }
-  Estimate stddev() const;
+  Estimate stddev() const { return spread().stddev; }
   Estimate sample_stddev() const { return sample_spread().stddev; }
 
-  // Both of a sample. Their errors, which take most of the time, follow from one another.
+  // Both. Their errors, which take most of the time, follow from one another.
   struct Spread {
     Estimate variance;
     Estimate stddev;
   };
+  Spread spread() const;
   Spread sample_spread() const;
+  // The same with larger errors, which are found at once.
+  Spread spread_at_most() const;
+  Spread sample_spread_at_most() const;
 
   // The values of these estimates alone: finding an error takes far longer.
   double mean_value() const;
@@ -75,8 +79,10 @@ class Moments {
   Estimate with_error(double scaled_error) const;
   double scaled_variance() const;
   double scaled_sample_variance() const;
-  double scaled_mean_error(double tail) const;
-  Interval scaled_variance_interval(double variance_tail, double mean_tail) const;
+  double scaled_mean_error(double tail, int steps) const;
+  Interval scaled_variance_interval(double variance_tail, int steps) const;
+  Spread spread(int steps) const;
+  Spread sample_spread(int steps) const;
   Interval sample_factors() const;
   double noise_of(double first, double second, double third, double tail) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/base/decimal_format.hpp"
@@ -26,6 +27,24 @@ double width_of(const FixedPoint& bounds) {
 double sample_factor(double count) {
   const double rows = std::max(count, 2.0);
   return rows / (rows - 1);
+}
+
+double place(MomentsDegree degree, std::size_t weight) {
+  return static_cast<double>(weight) / static_cast<double>(degree);
+}
+
+// The standard deviation of the noise of a sum over the rows of a function that is linear in each
+// variable: the noises of the parts with its values at the control points as weights.
+template <class Function>
+double deviation_of_sum(const NoisyPairSums& sums, Function function) {
+  double square = 0;
+  for (std::size_t k = 0; k < kPairWeights; ++k) {
+    if (sums.deviation[k] == 0) continue;
+    const double weight =
+        function(place(sums.degrees.x, k / kWeights), place(sums.degrees.value, k % kWeights));
+    square += weight * weight * sums.deviation[k] * sums.deviation[k];
+  }
+  return std::sqrt(square);
 }
 
 // How the rows are spread over the control points of two variables, which are their weights'
@@ -57,9 +76,6 @@ class Shares {
   }
 
  private:
-  static double place(MomentsDegree degree, std::size_t weight) {
-    return static_cast<double>(weight) / static_cast<double>(degree);
-  }
   static double variance(double low, double middle, double high) {
     return std::clamp(low * high - middle * middle / 4, 0.0, kLargestVariance);
   }
@@ -85,6 +101,15 @@ PairMoments::PairMoments(const NoisyPairSums& sums, const FixedPoint& value, con
       shares.mean([&](double a, double b) { return (a - mean_of_x_) * (b - mean_of_value_); });
   variance_of_x_ = shares.variance_of_x();
   variance_of_value_ = shares.variance_of_value();
+  noise_ = deviation_of_sum(sums, [&](double a, double b) {
+    return (a - mean_of_x_) * (b - mean_of_value_) - covariance_;
+  });
+}
+
+double PairMoments::error_of_covariance() const {
+  constexpr double kDeviations = 2;
+  if (!(rows_ > 0) || covariance_ == 0) return std::numeric_limits<double>::infinity();
+  return kDeviations * noise_ / rows_ / std::abs(covariance_);
 }
 
 double PairMoments::covariance() const {

@@ -33,6 +33,11 @@ class PairMoments {
   // The covariance times n / (n - 1), where a count below 2 counts as 2.
   double sample_covariance() const;
 
+  // About how far the covariance is off in 95 of 100 answers, as a part of it: two standard
+  // deviations of its noise, to first order in noise / rows, with the weights that the noisy sums
+  // tell. Infinite without rows.
+  double error_of_covariance() const;
+
   // These need the sums of x with degree 2.
   std::optional<double> slope() const;
   std::optional<double> intercept() const;  // of the line at x = 0
@@ -47,6 +52,7 @@ class PairMoments {
   FixedPoint value_;
   FixedPoint x_;
   double rows_;
+  double noise_;  // the standard deviation of the noise of rows * covariance
   // In units of the widths:
   double mean_of_value_;
   double mean_of_x_;

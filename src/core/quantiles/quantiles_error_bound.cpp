@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/exponential/exponential_mechanism.hpp"
 #include "core/exponential/joint_mechanism.hpp"
@@ -113,6 +114,16 @@ class RecursionBounds {
 };
 
 }  // namespace
+
+// On such data the density of a position with rank error r is proportional to exp(-lambda |r|).
+double rank_error_at_least(const QuantilesQuery& query, double tail) {
+  const double epsilon = independent_epsilon(1, query.privacy);
+  double least_lambda = std::numeric_limits<double>::infinity();
+  for (const double q : query.quantiles) {
+    least_lambda = std::min(least_lambda, rank_lambda(q, epsilon));
+  }
+  return -std::log(tail) / least_lambda;
+}
 
 std::pmr::vector<double> rank_error_bounds(const QuantilesQuery& query,
                                            std::span<const double> distinct_quantiles,

@@ -18,4 +18,10 @@ std::pmr::vector<double> rank_error_bounds(const QuantilesQuery& query,
                                            double records, double beta,
                                            std::pmr::memory_resource* memory);
 
+// A rank error, in records, that the answer to one of these quantiles exceeds with a probability of
+// `tail` where many records are spread evenly over the grid, if it gets all of the guarantee: with
+// a part of it, and on other data, errors are larger. That of the quantile for which it is largest.
+// For the methods that draw positions.
+double rank_error_at_least(const QuantilesQuery& query, double tail);
+
 }  // namespace dpquantile

@@ -9,9 +9,11 @@
 #include "core/noisy_histogram/learned_bounds.hpp"
 #include "core/privacy/noise_error.hpp"
 #include "core/quantiles/quantiles_error.hpp"
+#include "core/quantiles/quantiles_error_bound.hpp"
 #include "core/selection/group_selection.hpp"
 #include "pg/parameters/cdf_error_cache.hpp"
 #include "pg/parameters/cdf_plan_cache.hpp"
+#include "pg/server/boundary.hpp"
 
 namespace dpquantile {
 
@@ -135,6 +137,16 @@ ExpectedError error_of_selection(const ForecastCall& call) {
   return {static_cast<double>(selection.rows_always_kept()),
           family_of(parameters).hashes_users() ? "persons that a group needs to be shown"
                                                : "rows that a group needs to be shown"};
+}
+
+double rank_error_at_least(const AggregateParameters* parameters, Method method, double tail) {
+  double error = 0;
+  report(guarded([&] {
+    QuantilesQuery query = quantiles_query_of(parameters);
+    query.method = static_cast<QuantilesMethod>(method);
+    if (resolved_method(query) != QuantilesMethod::kTree) error = rank_error_at_least(query, tail);
+  }));
+  return error;
 }
 
 double least_shown_group(double epsilon, double delta, uint64 groups) {

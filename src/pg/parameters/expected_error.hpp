@@ -38,6 +38,10 @@ std::optional<ExpectedError> expected_error(const AggregateParameters* parameter
 // counts in at most `groups`; with rows that is 1. ereports if they are no parameters of it.
 double least_shown_group(double epsilon, double delta, uint64 groups);
 
+// By how many ranks an answer of a call for quantiles is off at least with this probability, where
+// values are spread evenly: on other data by more. 0 if no such number is known.
+double rank_error_at_least(const AggregateParameters* parameters, Method method, double tail);
+
 // --- The forecasts of the families, for FamilyRow::error
 // ------------------------------------------ They run inside guarded() and never ereport.
 

@@ -9,17 +9,24 @@ extern "C" {
 #include "nodes/pathnodes.h"
 }
 
-// A notice that answers are smaller than their errors: such a count, sum or mean is mostly noise,
-// and who asks plain SQL sees no error beside it. So is a mean whose error is half of the width of
-// its bounds: their middle is as near. The notice follows from the parameters and from the releases
-// of the answers that are shown, so it costs no privacy. It comes once a statement, when rows have
-// been shown, also of kept answers, and only for plans with the mark NotedErrors.
+// A notice that answers are smaller than their errors: such a count, sum, mean, variance or
+// deviation is mostly noise, and who asks plain SQL sees no error beside it. So is one whose error
+// is half of the range of possible answers: the middle is as near; and a correlation or the like
+// whose covariance is smaller than its error. It also names percentiles whose rank may be off by
+// half of the rows that are counted beside them. Without a count beside percentiles another notice
+// tells of how many rows they would be mostly noise. Both follow from the parameters and from the
+// releases of the answers that are shown, so they cost no privacy. They come once a statement, when
+// rows have been shown, also of kept answers, and only for plans with the mark NotedErrors.
 namespace dpquantile {
 
 // Which answers of a release node are compared with their errors, as bits.
 inline constexpr int kNotesNumber = 1;  // a count, also of a dp_stats
 inline constexpr int kNotesMean = 2;
 inline constexpr int kNotesSum = 4;
+inline constexpr int kNotesVariance = 8;
+inline constexpr int kNotesDeviation = 16;
+inline constexpr int kNotesPair = 32;  // a covariance, a correlation or of a regression
+inline constexpr int kNotesPercentile = 64;
 
 // Those of a call of a query level: each column of a dp_stats that the level uses.
 int noted_answers(const PlannerInfo* root, const Aggref* call);
@@ -36,13 +43,29 @@ struct NotedAnswers {
   double largest_error;  // of those
 };
 
-enum class NotedKind { kCount, kDistinct, kSum, kMean, kSumOfTimes, kMeanOfTimes };
-inline constexpr int kNotedKinds = 6;
+// Those from kPair on have no errors of their own.
+enum class NotedKind {
+  kCount,
+  kDistinct,
+  kSum,
+  kMean,
+  kVariance,
+  kDeviation,
+  kSumOfTimes,
+  kMeanOfTimes,
+  kPair,
+  kPercentile,
+};
+inline constexpr int kNotedKinds = 10;
 
 // What a release node has shown. It is zero before the first execution.
 struct ErrorNotes {
   bool are_made;
-  double* count_errors;  // of the calls that are counts
+  // Of each call: the error of a count; by how many ranks percentiles may be off
+  // (rank_error_at_least), 0 if that is not known.
+  double* errors;
+  // Of how many rows percentiles are mostly noise that no count is beside; 0 if there are none.
+  double rows_of_percentiles;
   NotedAnswers noted[kNotedKinds];
 };
 
@@ -58,7 +81,7 @@ void note_answer(ErrorNotes* notes, std::span<const ReleaseCall> calls, const Li
 // Adds what another node of the statement has shown.
 void add_notes(ErrorNotes* sum, const ErrorNotes& notes);
 
-// Sends the notice if there is a small answer. Returns whether there is.
+// Sends the notices that there are reasons for. Returns whether there are.
 bool tell_of_notes(const ErrorNotes& notes);
 
 // Defines the setting that turns the notice off. Call it once, when the library is loaded.

@@ -22,7 +22,9 @@ struct ChargedCall {
   const Mechanism* mechanism;             // made by the family's FamilyRow::prepare
   RandomStream* random;                   // for the noise
   const uint64* bounded_users;            // the users who are left in the group, or null
-  double* error;                          // where a sum or a mean puts its 95 % error, or null
+  // Where a sum, a mean or a spread puts its 95 % error, and a statistic of pairs that of its
+  // covariance, as a part of it; or null
+  double* error;
 };
 
 // The context in which the release node calls a final function.

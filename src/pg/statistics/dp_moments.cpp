@@ -74,35 +74,40 @@ void draw_moments(const ChargedGroup& group, MomentsDegree degree, Use use) {
   });
 }
 
-using Statistic = double (Moments::*)() const;
-
 // Leaves the error for the release node, if it asks.
 Estimate noted(const ChargedGroup& group, const Estimate& estimate) {
   if (group.error != nullptr) *group.error = estimate.error;
   return estimate;
 }
 
-double draw_statistic(const ChargedGroup& group, MomentsDegree degree, Statistic statistic) {
-  double value = 0;
-  draw_moments(group, degree, [&](const Moments& moments) { value = (moments.*statistic)(); });
-  return value;
+// A variance or deviation, of all rows or of a sample: alone, or with an error.
+struct SpreadKind {
+  double (Moments::*value)() const;
+  Moments::Spread (Moments::*at_most)() const;
+  Estimate Moments::Spread::*estimate;
+};
+
+double draw_spread(const ChargedGroup& group, const SpreadKind& kind) {
+  Estimate drawn{};
+  draw_moments(group, MomentsDegree::kVariance, [&](const Moments& moments) {
+    drawn = group.error != nullptr ? (moments.*kind.at_most)().*kind.estimate
+                                   : Estimate{(moments.*kind.value)(), 0};
+  });
+  return noted(group, moved(drawn, rounded(drawn.value, *group.parameters))).value;
 }
 
-Datum release_variance(FunctionCallInfo fcinfo, Statistic statistic) {
+Datum release_variance(FunctionCallInfo fcinfo, const SpreadKind& kind) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  const double variance = draw_statistic(group, MomentsDegree::kVariance, statistic);
-  return value_of_number(type, rounded(variance, *group.parameters));
+  return value_of_number(type, draw_spread(group, kind));
 }
 
-Datum release_stddev(FunctionCallInfo fcinfo, Statistic statistic) {
+Datum release_stddev(FunctionCallInfo fcinfo, const SpreadKind& kind) {
   if (!called_by_release(fcinfo)) return state_for_release(fcinfo);
   const ChargedGroup group = charged_group(fcinfo);
   const ValueType type = answer_type(fcinfo);
-  const double stddev = draw_statistic(group, MomentsDegree::kVariance, statistic);
-  return value_of_difference(group.parameters->value_type, rounded(stddev, *group.parameters),
-                             type);
+  return value_of_difference(group.parameters->value_type, draw_spread(group, kind), type);
 }
 
 constexpr int kStatisticsColumns = 10;
@@ -187,20 +192,24 @@ DPQ_FUNCTION(dpq_moments_transition) {
 
 // (state) returns the type of the variance
 DPQ_FUNCTION(dpq_var_pop_final) {
-  return release_variance(fcinfo, &Moments::variance_value);
+  return release_variance(
+      fcinfo, {&Moments::variance_value, &Moments::spread_at_most, &Moments::Spread::variance});
 }
 
 DPQ_FUNCTION(dpq_var_samp_final) {
-  return release_variance(fcinfo, &Moments::sample_variance_value);
+  return release_variance(fcinfo, {&Moments::sample_variance_value, &Moments::sample_spread_at_most,
+                                   &Moments::Spread::variance});
 }
 
 // (state) returns the type of a difference of two values
 DPQ_FUNCTION(dpq_stddev_pop_final) {
-  return release_stddev(fcinfo, &Moments::stddev_value);
+  return release_stddev(
+      fcinfo, {&Moments::stddev_value, &Moments::spread_at_most, &Moments::Spread::stddev});
 }
 
 DPQ_FUNCTION(dpq_stddev_samp_final) {
-  return release_stddev(fcinfo, &Moments::sample_stddev_value);
+  return release_stddev(fcinfo, {&Moments::sample_stddev_value, &Moments::sample_spread_at_most,
+                                 &Moments::Spread::stddev});
 }
 
 // (state) returns dp_statistics

@@ -40,9 +40,11 @@ Datum release_of_two(FunctionCallInfo fcinfo, const PairDegrees& degrees, Statis
   std::optional<double> answer;
   with_mechanism_context(group, [&](const MechanismContext& context) {
     const PairSums pairs = group.state ? *group.state.flat->pairs() : PairSums{};
-    answer = statistic(release_pair_moments(pairs, fixed_point_of(group.parameters),
-                                            fixed_point_of_x(group.parameters), degrees,
-                                            privacy_of(group.parameters), context.random));
+    const PairMoments moments = release_pair_moments(pairs, fixed_point_of(group.parameters),
+                                                     fixed_point_of_x(group.parameters), degrees,
+                                                     privacy_of(group.parameters), context.random);
+    answer = statistic(moments);
+    if (group.error != nullptr) *group.error = moments.error_of_covariance();
   });
   if (!answer) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*answer);

@@ -121,6 +121,24 @@ TEST(Moments, HaveAMeanWhoseErrorIsAtLeastTheOther) {
   }
 }
 
+TEST(Moments, HaveSpreadsWhoseErrorsAreAtLeastTheOthers) {
+  for (const double a : {-7.0, 0.0, 3.0, 40.0, 1e6}) {
+    for (const double b : {-7.0, 0.0, 3.0, 40.0, 1e6}) {
+      for (const double c : {-7.0, 0.0, 3.0, 40.0, 1e6}) {
+        const Moments moments = without_noise({a, b, c}, kVariance, -3, 5);
+        const auto expect_at_most = [](const Moments::Spread& one, const Moments::Spread& other) {
+          EXPECT_EQ(one.variance.value, other.variance.value);
+          EXPECT_EQ(one.stddev.value, other.stddev.value);
+          EXPECT_LE(one.variance.error, other.variance.error * (1 + 0x1p-40));
+          EXPECT_LE(one.stddev.error, other.stddev.error * (1 + 0x1p-40));
+        };
+        expect_at_most(moments.spread(), moments.spread_at_most());
+        expect_at_most(moments.sample_spread(), moments.sample_spread_at_most());
+      }
+    }
+  }
+}
+
 TEST(Moments, WithoutRowsAreTheMiddleAndItsWholeRange) {
   const Moments nothing = without_noise({-2, -1, -4}, kVariance, -3, 5);
   EXPECT_EQ(nothing.count().value, 0);

@@ -364,6 +364,21 @@ TEST(QuantilesErrorForecast, HasTheMeanAndTheTailOfTheLawOfOneQuantile) {
 // The noise of one draw of several, and of a quantile near an end, reaches as far as it does on all
 // records, though few are simulated. The law is as above, with the ends 15 of its means away or
 // more. The draws are the same in every run.
+// The simulation has the same seed in every run.
+TEST(RankErrorAtLeast, IsThatOfOneQuantileOfRecordsSpreadEvenlyAndNoMoreThanThatOfSeveral) {
+  const Quantiles one = {0.5};
+  const Quantiles several = {0.25, 0.5, 0.75};
+  for (const PrivacyParameter& privacy : {pure(0.1), zcdp(0.005)}) {
+    QuantilesQuery query = {QuantilesMethod::kIndependent, privacy, 1 << 20, one};
+    const double least = rank_error_at_least(query, kBeta);
+    EXPECT_NEAR(forecast(query, 100'000)[0].at_95 / least, 1.2, 0.3);
+    for (const QuantilesMethod method : kBoundedMethods) {
+      query = {method, privacy, 1 << 20, several};
+      EXPECT_GE(forecast(query, 100'000)[1].at_95, rank_error_at_least(query, kBeta));
+    }
+  }
+}
+
 TEST(QuantilesErrorForecast, DoesNotEndWhereTheSimulatedRecordsDo) {
   struct Case {
     Quantiles quantiles;
