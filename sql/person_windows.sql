@@ -116,6 +116,9 @@ SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient % 2) AS n F
 SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY v.patient) AS n FROM patients p LEFT JOIN visits v ON v.patient = p.id) x;
 SELECT count(n) FROM (SELECT r.id, row_number() OVER (PARTITION BY p.id) AS n FROM region r LEFT JOIN patients p ON p.region = r.id) x;
 SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient) AS n FROM rows_alone) x;
+-- The median by numbers of rows, which many texts have
+SELECT min(CASE WHEN n >= 0.5 * total THEN cost END) FROM (SELECT cost, row_number() OVER (ORDER BY cost) AS n, count(*) OVER () AS total FROM visits) v;
+SELECT avg(n + 1) FROM (SELECT n FROM (SELECT row_number() OVER (ORDER BY day) AS n FROM visits) v) w;
 SELECT row_number() OVER (PARTITION BY patient) FROM visits;
 SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY patient ORDER BY day) AS n FROM visits ORDER BY day LIMIT 5) v;
 -- What may fail, or takes long, for some rows

@@ -179,8 +179,31 @@ const char* call_with_own_bounds(const PlainLevel* level, const Aggref* standard
   return psprintf("dp_quantile(%s, %s, 0.1, lower, upper)", text, fraction);
 }
 
+namespace {
+
+// Whether a value is computed of what a window function over rows of several persons gives.
+bool is_of_window(const Level* level, const Node* value, int* columns_left) {
+  return any_node(const_cast<Node*>(value), [=](const Node* node) {
+    if (IsA(node, WindowFunc)) return !level->windows_persons;
+    if (!IsA(node, Var) || --*columns_left < 0) return false;
+    const auto definition = definition_of(level, as<Var>(node));
+    return definition && is_of_window(definition->level, definition->expression, columns_left);
+  });
+}
+
+}  // namespace
+
 void refuse_without_bounds(const PlainLevel* level, const Aggref* call, Node* value) {
   const char* name = get_func_name(call->aggfnoid);
+  int most_columns = 100;
+  if (is_of_window(level->select, value, &most_columns)) {
+    refuse(
+        level->refused, call->location,
+        psprintf("%s of what a window function over several persons gives is not supported", name),
+        "For a median ask percentile_cont(0.5) WITHIN GROUP (ORDER BY value) of the rows. Or "
+        "partition the window by the column that identifies the persons: OVER (PARTITION BY "
+        "person ORDER BY day).");
+  }
   if (!type_with_bounds(exprType(value))) {
     refuse(level->refused, call->location,
            psprintf("%s has no private counterpart for values of type %s", name,

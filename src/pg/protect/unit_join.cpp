@@ -192,6 +192,32 @@ bool joins_persons(const JudgedLevel* level, const UnitJoin& join) {
   return joins_by_reference(level, {join.left, join.right, join.conditions, join.type});
 }
 
+// The column of one of these entries that tells whose its rows are, as the query names it; null if
+// it cannot name one.
+const char* column_of_persons(const JudgedLevel* level, const Bitmapset* entries) {
+  int number = -1;
+  while ((number = bms_next_member(entries, number)) >= 0) {
+    const JudgedEntry& entry = entry_of(level, number);
+    if (entry.relation == nullptr || entry.user_column == 0 || !is_named(entry.relation) ||
+        OidIsValid(entry.relation->through)) {
+      continue;
+    }
+    RangeTblEntry* table = rt_fetch(number, level->query->rtable);
+    return psprintf("%s.%s", quote_identifier(table->eref->aliasname),
+                    quote_identifier(get_rte_attribute_name(table, entry.user_column)));
+  }
+  return nullptr;
+}
+
+const char* hint_for_persons(const JudgedLevel* level, const UnitJoin& join) {
+  const char* left = column_of_persons(level, join.left);
+  const char* right = column_of_persons(level, join.right);
+  const char* condition = left == nullptr || right == nullptr ? "visits.patient = patients.id"
+                                                              : psprintf("%s = %s", left, right);
+  return psprintf("Join them by these columns, of one type, also beside other conditions: ON %s.",
+                  condition);
+}
+
 }  // namespace
 
 void check_one_unit(const JudgedLevel* level, const UnitJoin& join) {
@@ -207,7 +233,7 @@ void check_unit_join(const JudgedLevel* level, const UnitJoin& join) {
   if (joins) return;
   refuse_join(level, join,
               "the join of protected tables does not compare the columns that identify the persons",
-              "Join them by these columns, of one type: ON visits.patient = patients.id.");
+              hint_for_persons(level, join));
 }
 
 bool are_ids_of_one_kind(Oid one, Oid other) {
