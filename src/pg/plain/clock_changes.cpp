@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -470,6 +471,23 @@ bool falls_of_clocks(const Level* level, const Node* expression, TimestampTz fir
     });
   }
   return true;
+}
+
+// Written zones change alike each year, and in no other has a clock ever jumped so far.
+bool jump_by_days(const Level* level, const Node* expression) {
+  constexpr int64 kTwoYears = 731 * USECS_PER_DAY;
+  const TimestampTz now = GetCurrentTransactionStartTimestamp();
+  for (const auto* name : each<const Node>(zones_in(expression))) {
+    const pg_tz* zone = zone_of(level, name);
+    if (zone == nullptr) return true;
+    bool jumps = false;
+    visit_changes(zone, now, now + kTwoYears, [&](const ClockChange& change) {
+      jumps |= std::abs(change.after - change.before) > USECS_PER_DAY;
+      return !jumps;
+    });
+    if (jumps) return true;
+  }
+  return false;
 }
 
 bool have_one_offset(const Level* level, const Node* expression) {

@@ -59,6 +59,10 @@ inline constexpr int64 kLongestFall = 14 * USECS_PER_DAY;
 bool falls_of_clocks(const Level* level, const Node* expression, TimestampTz first,
                      TimestampTz last, List** falls);
 
+// Whether one of these clocks jumps by more than a day, as that of a zone may that somebody has
+// written: PostgreSQL takes midnights near to such a jump for later ones than those that follow.
+bool jump_by_days(const Level* level, const Node* expression);
+
 // Whether all of these clocks never change.
 bool have_one_offset(const Level* level, const Node* expression);
 
