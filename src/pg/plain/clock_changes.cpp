@@ -213,19 +213,29 @@ Node* call_of(Oid function, Oid result, List* arguments) {
 
 // ---- Steps by which moments are computed ---------------------------------------------------
 
-// Local times of moments move alike until the clock changes.
-std::optional<Stretches> to_local_time(const Level* level, const Stretches& stretches,
-                                       const Node* zone) {
+// Stretches in which the clock of a zone does not change. None if there are too many.
+std::optional<Stretches> cut_by_clock(const Level* level, const Stretches& stretches,
+                                      const Node* zone) {
   const pg_tz* clock = zone_of(level, zone);
   if (clock == nullptr) return std::nullopt;
   Cuts cuts(stretches.all);
   visit_changes(clock, cuts.first(), cuts.last(),
                 [&](const ClockChange& change) { return cuts.add(change.at); });
+  if (cuts.are_too_many()) return std::nullopt;
+  return Stretches{stretches.source, cut(stretches.all, &cuts)};
+}
+
+// Local times of moments move alike until the clock changes.
+std::optional<Stretches> to_local_time(const Level* level, const Stretches& stretches,
+                                       const Node* zone) {
+  const auto pieces = cut_by_clock(level, stretches, zone);
+  if (!pieces) return std::nullopt;
+  Cuts cuts(pieces->all);
   Node* moment = parameter_of(TIMESTAMPTZOID);
   Node* local = zone == nullptr ? call_of(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, list_make1(moment))
                                 : call_of(F_TIMEZONE_TEXT_TIMESTAMPTZ, TIMESTAMPOID,
                                           list_make2(const_cast<Node*>(zone), moment));
-  return moved(level, stretches, local, moment, &cuts);
+  return moved(level, *pieces, local, moment, &cuts);
 }
 
 // Moments of local times: PostgreSQL looks for the first change that is later than the day before,
@@ -427,7 +437,7 @@ std::optional<Stretches> stretches_of_local_time(const Level* level, Node* momen
                                                  int64 longest) {
   const auto stretches = stretches_of(level, moment, longest);
   if (!stretches || exprType(moment) != TIMESTAMPTZOID) return stretches;
-  return to_local_time(level, *stretches, zone);
+  return cut_by_clock(level, *stretches, zone);
 }
 
 List* moments_in(const Stretches& stretches, int64 length) {

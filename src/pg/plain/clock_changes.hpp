@@ -32,8 +32,8 @@ struct Stretches {
 // microseconds, or there are more than 100000 stretches.
 std::optional<Stretches> stretches_of(const Level* level, Node* moment, int64 longest);
 
-// Those of its local time in a zone (null: that of the session). A moment that is no timestamptz is
-// one.
+// Those in which, besides, the clock of a zone does not change (null: that of the session), so that
+// local times are always by the same later, too. A moment that is no timestamptz is one.
 std::optional<Stretches> stretches_of_local_time(const Level* level, Node* moment, const Node* zone,
                                                  int64 longest);
 
