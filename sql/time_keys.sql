@@ -103,6 +103,10 @@ SELECT dp_protect_table('days'), dp_set_domain('days', 'day', '2000-01-01', '202
 SELECT dp_grant_private_access('days', 'regress_dpq_times_analyst', epsilon => 100);
 SET SESSION AUTHORIZATION regress_dpq_times_analyst;
 SELECT count(*) AS weeks, sum(n) AS rows FROM (SELECT date_trunc('week', day + interval '1 day') - interval '1 day', count(*) AS n FROM days WHERE day > '2008-01-01' GROUP BY 1) g;
+-- A clock that jumps by 70 hours: midnights near to it are later moments than those that follow.
+SET timezone = 'AAA-30BBB40,M3.1.0/0:01,M10.1.0/1';
+SELECT sum(n) AS rows FROM (SELECT date_trunc('day', day::timestamptz, 'America/New_York'), count(*) AS n FROM days WHERE day >= '2011-10-03' AND day < '2011-11-12' GROUP BY 1) g;
+SET timezone = 'UTC';
 -- Parts that repeat have a list without bounds, or with wide ones: each row is in a group, and no group is without rows.
 SET SESSION AUTHORIZATION regress_dpq_times_owner;
 CREATE TABLE moments_of_a_century AS
