@@ -15,6 +15,7 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/fmgroids.h"
@@ -479,11 +480,84 @@ List* values_of_cycle(const Level* level, const Node* key, const UnitOfMoment& l
   return values_for_moments(level, of_local_time(key, least.moment, local), local, times);
 }
 
+// ---- Whole months between two moments --------------------------------------------------------
+
+// The age of which a part is extracted that follows from its whole months, as age(a, b) has them;
+// null for other nodes.
+Node* age_of_part(const Node* node) {
+  const auto* call = as<FuncExpr>(node);
+  if (!IsA(node, FuncExpr) || !extracts_part(call)) return nullptr;
+  const char* name = unit_of_text(argument(call, 0));
+  auto* age = static_cast<Node*>(lsecond(call->args));
+  const bool is_age =
+      IsA(age, FuncExpr) && (as<FuncExpr>(age)->funcid == F_AGE_TIMESTAMP_TIMESTAMP ||
+                             as<FuncExpr>(age)->funcid == F_AGE_TIMESTAMPTZ_TIMESTAMPTZ);
+  return is_age && name != nullptr && is_one_of(name, "month quarter year decade") ? age : nullptr;
+}
+
+// The only age of whose whole months a key is computed; null if it is computed of anything else,
+// too.
+Node* age_of(const Node* key) {
+  Node* found = nullptr;
+  const bool has_other = search(key, [&](Node* node) {
+    Node* age = age_of_part(node);
+    if (age == nullptr) {
+      return IsA(node, Var) || IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc)
+                 ? Look::kFound
+                 : Look::kBelow;
+    }
+    if (found == nullptr) found = age;
+    return equal(found, age) ? Look::kPast : Look::kFound;
+  });
+  return has_other ? nullptr : found;
+}
+
+std::optional<TimeBounds> bounds_or_value(const Level* level, Node* moment) {
+  if (contain_var_clause(moment) || !can_be_evaluated(moment, NIL)) {
+    return time_bounds(level, moment);
+  }
+  const Const* value = evaluated(level, moment, nullptr, nullptr);
+  return value == nullptr ? std::nullopt : std::optional(TimeBounds{value, value});
+}
+
+// Whole months of an age, which neither fall while the one moment grows nor rise while the other
+// does.
+int months_of(const Level* level, const Node* age, const Const* end, const Const* begin) {
+  auto* call = static_cast<FuncExpr*>(copyObjectImpl(age));
+  call->args = list_make2(copyObjectImpl(end), copyObjectImpl(begin));
+  const Const* months = evaluated(level, as<Node>(call), nullptr, nullptr);
+  return months == nullptr ? 0 : DatumGetIntervalP(months->constvalue)->month;
+}
+
+Const* interval_of_months(int months) {
+  auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
+  interval->month = months;
+  return makeConst(INTERVALOID, -1, InvalidOid, sizeof(Interval), IntervalPGetDatum(interval),
+                   false, false);
+}
+
+List* values_of_age(const Level* level, const Node* key) {
+  Node* age = age_of(key);
+  if (age == nullptr) return NIL;
+  const auto* moments = as<FuncExpr>(age)->args;
+  const auto ends = bounds_or_value(level, static_cast<Node*>(linitial(moments)));
+  const auto begins = bounds_or_value(level, static_cast<Node*>(lsecond(moments)));
+  if (!ends || !begins) return NIL;
+  const int least = months_of(level, age, ends->lower, begins->upper);
+  const int most = months_of(level, age, ends->upper, begins->lower);
+  if (most - least > kMostMomentsOfParts) return NIL;
+  List* ages = NIL;
+  for (int months = least; months <= most; ++months) {
+    ages = lappend(ages, interval_of_months(months));
+  }
+  return values_for_moments(level, key, age, ages);
+}
+
 }  // namespace
 
 List* values_of_time_parts(const Level* level, const Node* key) {
   const UnitOfMoment least = units_of(key);
-  if (least.moment == nullptr) return NIL;
+  if (least.moment == nullptr) return values_of_age(level, key);
   List* values = values_between_bounds(level, key, least);
   return values != NIL ? values : values_of_cycle(level, key, least);
 }
