@@ -10,12 +10,12 @@ SELECT dp_restrict_role('regress_dpq_parts_analyst');
 SET SESSION AUTHORIZATION regress_dpq_parts_owner;
 SET search_path = regress_dpq_parts, public;
 SET TimeZone = 'Europe/Oslo';
-CREATE TABLE visit (person int, day date NOT NULL, long date, at timestamptz, wide timestamp, age int, amount numeric, city text, clinic int, vip bool);
+CREATE TABLE visit (person int, day date NOT NULL, late date NOT NULL, long date, at timestamptz, wide timestamp, age int, amount numeric, city text, clinic int, vip bool);
 -- Ages from -6 to 233 are beyond the bounds on both sides.
-INSERT INTO visit SELECT 1 + i % 120, date '2024-01-01' + i % 182, CASE WHEN i % 7 > 0 THEN date '2015-01-01' + 15 * i END, timestamptz '2024-03-29 00:30+01' + i * interval '53 minutes',
+INSERT INTO visit SELECT 1 + i % 120, date '2024-01-01' + i % 182, date '2024-01-01' + i % 182, CASE WHEN i % 7 > 0 THEN date '2015-01-01' + 15 * i END, timestamptz '2024-03-29 00:30+01' + i * interval '53 minutes',
   timestamp '2000-01-01' + i * interval '100 hours', i - 6, i / 3.0, (ARRAY['Oslo', 'Odda', 'Nice', 'Rome', NULL])[1 + i % 5], (ARRAY[1, 2, NULL])[1 + i % 3], (ARRAY[true, false, NULL])[1 + i % 3] FROM generate_series(0, 239) i;
 SELECT dp_protect_table('visit', 'person', 2, unit => 'person');
-SELECT dp_set_domain('visit', 'day', '2024-01-01', '2024-06-30'), dp_set_domain('visit', 'long', '2015-01-01', '2024-12-31'), dp_set_domain('visit', 'at', '2024-03-29 00:00+01', '2024-04-08 00:00+02'),
+SELECT dp_set_domain('visit', 'day', '2024-01-01', '2024-06-30'), dp_set_domain('visit', 'late', '2024-01-01', '2024-01-04'), dp_set_domain('visit', 'long', '2015-01-01', '2024-12-31'), dp_set_domain('visit', 'at', '2024-03-29 00:00+01', '2024-04-08 00:00+02'),
   dp_set_domain('visit', 'age', 0, 119), dp_set_domain('visit', 'amount', 0, 50), dp_set_domain('visit', 'city', '{Oslo,Odda,Nice}');
 SELECT dp_grant_private_access('visit', 'regress_dpq_parts_analyst', epsilon => 100);
 CREATE TABLE question (id serial, keys text, source text DEFAULT 'visit');
@@ -33,6 +33,12 @@ INSERT INTO question (keys) VALUES
 INSERT INTO question (keys, source) VALUES
   ('n, d', '(SELECT to_char(day, ''Dy'') AS n, extract(isodow FROM day) AS d FROM visit) q'), ('n, tier, sort', '(SELECT vip, age / 60 AS n, CASE WHEN amount < 10 THEN ''low'' ELSE ''high'' END AS tier, CASE WHEN amount < 10 THEN 1 ELSE 2 END AS sort FROM visit) q'),
   ('extract(month FROM day), to_char(day, ''Mon'')', 'visit WHERE day >= ''2024-05-15''');
+-- Rows beyond the bounds are in groups where they are by each key alone: all of those of conditions, buckets and parts of times, those of the month that the bounds cut off, and none of other ages.
+INSERT INTO question (keys) VALUES
+  ('width_bucket(age, 0, 119, 4), age % 3'), ('(age > 118)::text, age % 3'), ('upper(CASE WHEN age > 118 THEN ''a'' ELSE ''b'' END), age % 3'), ('least(age, 9), age % 3'), ('age % 2, age % 3'), ('age / 50, age % 3'), ('age / 50, (age / 50)::text, floor(age / 100.0)'),
+  ('extract(isodow FROM late), CASE WHEN extract(isodow FROM late) > 5 THEN ''end'' ELSE ''week'' END'), ('extract(month FROM late), extract(quarter FROM late)'), ('extract(isodow FROM late), late > ''2024-01-02'''),
+  ('date_trunc(''month'', late), extract(isodow FROM late), to_char(late, ''YYYY-MM'')'), ('late::text, extract(isodow FROM late)');
+INSERT INTO question (keys, source) VALUES ('age / 50, age % 3', 'visit WHERE age BETWEEN 10 AND 140');
 -- The groups of the answer, those without rows, the rows in groups, and those of the answer that are not exact
 CREATE FUNCTION asked(keys text, source text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN

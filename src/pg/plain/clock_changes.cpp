@@ -353,14 +353,13 @@ int sign_of_shift(const OpExpr* sum) {
   }
 }
 
-std::optional<Stretches> stretches_of_sum(const Level* level, const OpExpr* sum, int64 longest) {
+std::optional<Stretches> stretches_of_sum(const Level* level, const OpExpr* sum, const Span& span) {
   const int sign = sign_of_shift(sum);
   if (sign == 0) return std::nullopt;
   const Interval* length = constant_interval(level, static_cast<const Node*>(lsecond(sum->args)));
   if (length == nullptr) return std::nullopt;
   auto* moment = static_cast<Node*>(linitial(sum->args));
-  return interval_later(level, stretches_of(level, moment, longest), exprType(moment), *length,
-                        sign);
+  return interval_later(level, stretches_of(level, moment, span), exprType(moment), *length, sign);
 }
 
 // AT TIME ZONE with the name of one.
@@ -370,14 +369,14 @@ bool has_zone(const FuncExpr* call) {
 
 // Casts between dates and times, and AT TIME ZONE.
 std::optional<Stretches> stretches_of_call(const Level* level, const FuncExpr* call,
-                                           int64 longest) {
+                                           const Span& span) {
   const bool is_cast = call->funcid == F_TIMESTAMP_TIMESTAMPTZ ||
                        call->funcid == F_TIMESTAMPTZ_TIMESTAMP ||
                        call->funcid == F_TIMESTAMP_DATE || call->funcid == F_TIMESTAMPTZ_DATE;
   if (!has_zone(call) && !is_cast) return std::nullopt;
   const auto* zone = has_zone(call) ? static_cast<const Node*>(linitial(call->args)) : nullptr;
   auto* from = static_cast<Node*>(llast(call->args));
-  const auto stretches = stretches_of(level, from, longest);
+  const auto stretches = stretches_of(level, from, span);
   if (!stretches) return std::nullopt;
   const bool is_from_moment = exprType(from) == TIMESTAMPTZOID;
   if (is_from_moment == (call->funcresulttype == TIMESTAMPTZOID)) return stretches;
@@ -394,16 +393,17 @@ Timestamp bound(const ValueBounds& bounds, double number, Oid type) {
   return int64{DatumGetDateADT(constant->constvalue)} * USECS_PER_DAY;
 }
 
-std::optional<Stretches> stretch_of_bounds(const Level* level, Node* moment, int64 longest) {
+std::optional<Stretches> stretch_of_bounds(const Level* level, Node* moment, const Span& span) {
   const Oid type = exprType(moment);
   if (type != DATEOID && !is_moment(type)) return std::nullopt;
-  const auto bounds = bounds_of(level, moment, BoundsFor::kKeys);
+  const auto bounds = bounds_of(level, moment, span.use);
   if (!bounds) return std::nullopt;
   const Timestamp last = bound(*bounds, bounds->upper, type);
   const Timestamp first = Min(bound(*bounds, bounds->lower, type), last);
-  const bool is_near = first > -kLastMoment && last < kLastMoment && last - first <= longest;
+  const bool is_near = first > -kLastMoment && last < kLastMoment && last - first <= span.longest;
   if (!is_near) return std::nullopt;
-  return Stretches{moment, list_make1(new_stretch(first, last, 0))};
+  return Stretches{moment, list_make1(new_stretch(Max(first - span.beyond, -kLastMoment),
+                                                  Min(last + span.beyond, kLastMoment), 0))};
 }
 
 // ---- Zones of an expression ----------------------------------------------------------------
@@ -426,16 +426,16 @@ List* zones_in(const Node* expression) {
 
 }  // namespace
 
-std::optional<Stretches> stretches_of(const Level* level, Node* moment, int64 longest) {
+std::optional<Stretches> stretches_of(const Level* level, Node* moment, const Span& span) {
   check_stack_depth();
-  if (IsA(moment, OpExpr)) return stretches_of_sum(level, as<OpExpr>(moment), longest);
-  if (IsA(moment, FuncExpr)) return stretches_of_call(level, as<FuncExpr>(moment), longest);
-  return stretch_of_bounds(level, moment, longest);
+  if (IsA(moment, OpExpr)) return stretches_of_sum(level, as<OpExpr>(moment), span);
+  if (IsA(moment, FuncExpr)) return stretches_of_call(level, as<FuncExpr>(moment), span);
+  return stretch_of_bounds(level, moment, span);
 }
 
 std::optional<Stretches> stretches_of_local_time(const Level* level, Node* moment, const Node* zone,
-                                                 int64 longest) {
-  const auto stretches = stretches_of(level, moment, longest);
+                                                 const Span& span) {
+  const auto stretches = stretches_of(level, moment, span);
   if (!stretches || exprType(moment) != TIMESTAMPTZOID) return stretches;
   return cut_by_clock(level, *stretches, zone);
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "pg/plain/value_bounds.hpp"
 #include "pg/query/level.hpp"
 
 extern "C" {
@@ -27,15 +28,23 @@ struct Stretches {
   List* all;     // of Stretch
 };
 
+// Between which bounds: at most `longest` apart, and `beyond` further on both sides. In
+// microseconds.
+struct Span {
+  int64 longest;
+  int64 beyond = 0;
+  BoundsFor use = BoundsFor::kKeys;
+};
+
 // Those of a moment or date that has bounds itself, or is computed of one by casts, AT TIME ZONE
-// and constant intervals. None if it is not, the bounds are further apart than this many
-// microseconds, or there are more than 100000 stretches.
-std::optional<Stretches> stretches_of(const Level* level, Node* moment, int64 longest);
+// and constant intervals. None if it is not, the bounds are too far apart, or there are more than
+// 100000 stretches.
+std::optional<Stretches> stretches_of(const Level* level, Node* moment, const Span& span);
 
 // Those in which, besides, the clock of a zone does not change (null: that of the session), so that
 // local times are always by the same later, too. A moment that is no timestamptz is one.
 std::optional<Stretches> stretches_of_local_time(const Level* level, Node* moment, const Node* zone,
-                                                 int64 longest);
+                                                 const Span& span);
 
 // Moments of the source, of which each function of a unit of the moments has all of its values, if
 // it is a function of that unit within each stretch, and units are at least so long:

@@ -523,8 +523,8 @@ bool lacks_many_rows(const Level* level, Node* key) {
   return all_values_of(level, key, Lists::kAll) == NIL && public_values_of(level, key) != NIL;
 }
 
-List* values_between_bounds(const Level* level, Node* column, int most) {
-  const ListSearch search{};
+List* values_between_bounds(const Level* level, Node* column, BoundsFor use, int most) {
+  const ListSearch search{.use = use};
   return series_of_bounds(&search, level, column, most);
 }
 

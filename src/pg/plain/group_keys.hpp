@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/plain/value_bounds.hpp"
 #include "pg/query/level.hpp"
 
 // The public lists of the values that keys of GROUP BY may have. All of these values appear in the
@@ -27,7 +28,7 @@ bool lacks_many_rows(const Level* level, Node* key);
 
 // The whole numbers or dates between the bounds of a column; NIL if it has none, or there are more
 // than `most`.
-List* values_between_bounds(const Level* level, Node* column, int most);
+List* values_between_bounds(const Level* level, Node* column, BoundsFor use, int most);
 
 // public_values_of() for a column of a relation, in a query of all of its rows, without lists of
 // other tables. ereports if the relation or the column is gone.

@@ -566,6 +566,13 @@ bool add_values_in_term(const Node* key, const Node* term, List** values) {
 
 }  // namespace
 
+bool never_falls(const Node* key, const Node* column) {
+  check_stack_depth();
+  if (equal(key, column)) return true;
+  const Node* part = growing_part(const_cast<Node*>(key));
+  return part != nullptr && never_falls(part, column);
+}
+
 List* terms_of_all_rows(const Level* level) {
   List* terms = NIL;
   add_terms_of_all_rows(as<Node>(level->query->jointree), &terms);

@@ -15,6 +15,9 @@ namespace dpquantile {
 // the columns of the list, in the order of `keys` of the level. A list of terms.
 List* key_conditions(const Level* level, const List* keys, const List* new_keys);
 
+// Whether a key is known never to fall while a column grows.
+bool never_falls(const Node* key, const Node* column);
+
 // The terms that all rows of the level fulfil: of WHERE, and of inner joins that no outer join may
 // make NULL.
 List* terms_of_all_rows(const Level* level);

@@ -1,5 +1,6 @@
 #include "pg/plain/public_rows.hpp"
 
+#include "pg/borrowed/borrowed_plan.hpp"
 #include "pg/borrowed/early_values.hpp"
 #include "pg/facts/unique_key.hpp"
 #include "pg/grants/protection_catalog.hpp"
@@ -287,6 +288,23 @@ void mark_rows(PlannedStmt* plan, const Statement* statement) {
     plan->relationOids = list_append_unique_oid(plan->relationOids, read->relation);
   }
   put_mark(&plan->rtable, rows);
+}
+
+void require_short_texts(const PlannedStmt* plan, const Statement* statement) {
+  const ReadText& longest = statement->longest_text;
+  BorrowedPlan mark{};
+  if (longest.bytes == 0 || !find_mark(plan->rtable, &mark) || mark.longest_value == 0) return;
+  if (longest.bytes <= static_cast<Size>(mark.longest_value)) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("a text of table \"%s\" is too long for a key that is computed of it",
+                  get_rel_name(longest.relation)),
+           errdetail("It has %zu bytes; together with the functions of this query, %d are allowed "
+                     "beside protected rows. Longer ones count as NULL there.",
+                     longest.bytes, mark.longest_value),
+           errhint("This call was not charged. Group by the column itself, have fewer functions of "
+                   "texts, or leave such texts out: WHERE octet_length(column) <= %d.",
+                   mark.longest_value)));
 }
 
 void require_rows(const PlannedStmt* plan, Snapshot snapshot) {

@@ -55,6 +55,10 @@ void note_rows(Statement* statement, const PublicScan& scan);
 // Notes this in a plan of the statement.
 void mark_rows(PlannedStmt* plan, const Statement* statement);
 
+// ereports if a listed key was computed of a text that is too long to be read beside the rows of
+// the plan: rows with it would be in no group.
+void require_short_texts(const PlannedStmt* plan, const Statement* statement);
+
 // ereports if the rows that an execution of the plan sees are not those for which it was planned.
 // Not for plans without the note.
 void require_rows(const PlannedStmt* plan, Snapshot snapshot);

@@ -12,9 +12,9 @@ namespace dpquantile {
 
 // Makes one factor of those whose keys are computed of one part, also in derived tables. As they
 // are stay keys of tables, keys with a value that stands for all others, and those of parts with
-// more than 10000 values, or 13000 moments. So do CASE and conditions of a column that is no time:
-// they have values also where the column is outside of its list. Not if the column is a key, too,
-// or if CASE has the same conditions.
+// more than 10000 values, or 13000 moments. So do those that have values of their lists together
+// also where the column is beyond its bounds, as no value between them has: a condition or
+// width_bucket, and a remainder. Not if the query has bounds itself, or one key tells the others.
 void join_keys_of_one_part(const Level* level, Lists lists, Replacement* replacement);
 
 }  // namespace dpquantile

@@ -11,8 +11,11 @@
 #include "pg/server/compat.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/catalog_gate.hpp"
+#include "pg/vocabulary/node_functions.hpp"
+#include "pg/vocabulary/total_functions.hpp"
 
 extern "C" {
+#include "access/detoast.h"
 #include "access/table.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
@@ -333,7 +336,44 @@ struct Reading {
   List* keys;     // PreparedExpression
   List* rows;     // List of List of Const, in a context of their own while the table is read
   List* known;    // for each key a value that is not NULL, or null
+  List* texts;    // those among the columns that functions of keys read
+  Size longest;   // bytes of these in the rows
 };
+
+bool is_of_any_length(const Node* value) {
+  return get_typlen(exprType(value)) == -1 && exprType(value) != NUMERICOID;
+}
+
+// Adds the columns of any length that functions read, and not the length alone: beside protected
+// rows these have NULL for a value that is too long (pg/protect/size_limit.hpp).
+void add_texts(Reading* reading, Node* expression) {
+  visit_nodes(expression, [&](Node* node) {
+    List* values = arguments_of(node);
+    if (IsA(node, CoerceViaIO)) values = list_make1(as<CoerceViaIO>(node)->arg);
+    const Oid function = function_of(node);
+    const bool reads_little =
+        OidIsValid(function) && (time_of_function(function) == CallTime::kLength ||
+                                 time_of_function(function) == CallTime::kEqualLength);
+    if (reads_little) return;
+    for (auto* value : each<Node>(values)) {
+      while (IsA(value, RelabelType)) value = as<Node>(as<RelabelType>(value)->arg);
+      if (IsA(value, Var) && is_of_any_length(value)) {
+        reading->texts = list_append_unique(reading->texts, value);
+      }
+    }
+  });
+}
+
+void note_texts(Reading* reading) {
+  const ListCell* cell;
+  foreach (cell, reading->values) {
+    const auto* value = static_cast<const Const*>(lfirst(cell));
+    const bool is_read =
+        list_member(reading->texts, list_nth(reading->columns, foreach_current_index(cell)));
+    if (!is_read || value->constisnull) continue;
+    reading->longest = Max(reading->longest, toast_raw_datum_size(value->constvalue) - VARHDRSZ);
+  }
+}
 
 void add_columns(Reading* reading, Node* expression) {
   for (auto* column : each<Var>(pull_vars_of_level(expression, 0))) {
@@ -373,6 +413,7 @@ void add_row(Reading* reading, MemoryContext of_rows) {
     row = lappend(row, value);
   }
   if (passes) reading->rows = lappend(reading->rows, row);
+  if (passes) note_texts(reading);
   MemoryContextSwitchTo(current);
 }
 
@@ -441,7 +482,11 @@ bool read_table(Reading* reading, Oid relation, const PublicChoice& choice, cons
   }
   are_few = move_different(reading, keys, &of_rows, CurrentMemoryContext) && are_few &&
             !scan.is_too_large;
-  if (are_few) note_rows(reading->level->statement, scan);
+  Statement* statement = reading->level->statement;
+  if (are_few) note_rows(statement, scan);
+  if (are_few && reading->longest > statement->longest_text.bytes) {
+    statement->longest_text = {relation, reading->longest};
+  }
   end_scan(&scan);
   free_prepared(reading->filters);
   free_prepared(reading->keys);
@@ -506,6 +551,7 @@ const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table,
   }
   for (const auto* key : each<const Node>(expressions)) {
     add_prepared(reading, key, &reading.keys);
+    add_texts(&reading, const_cast<Node*>(key));
     reading.known = lappend(reading.known, nullptr);
   }
   for (const auto* column : each<const Var>(reading.columns)) {

@@ -103,9 +103,9 @@ List* beginnings(const Level* level, const FuncExpr* call) {
   if (moment == nullptr) return NIL;
   const int64 longest = 2 * kMaxElements * length;
   // Bins have the same length whatever clocks show.
-  const auto stretches = is_bin(call)
-                             ? stretches_of(level, moment, longest)
-                             : stretches_of_local_time(level, moment, zone_of_units(call), longest);
+  const auto stretches =
+      is_bin(call) ? stretches_of(level, moment, {longest})
+                   : stretches_of_local_time(level, moment, zone_of_units(call), {longest});
   if (!stretches) return NIL;
   bool fails = false;
   List* values = evaluated_list(level, as<Node>(call), stretches->source,
@@ -164,26 +164,33 @@ Cycle cycle_of_part(const char* name) {
 
 // A unit or part of a moment in a key.
 struct UnitOfMoment {
-  Node* moment;      // null if it is something else
+  Node* moment;      // null if it is something else; the date, if it is a time that one begins
   int64 length;      // at least
   const Node* zone;  // in which it begins; null: that of the session
   Cycle cycle;
 };
 
+Node* without_cast_of_date(Node* moment) {
+  if (!IsA(moment, FuncExpr)) return moment;
+  const Oid function = as<FuncExpr>(moment)->funcid;
+  const bool is_cast = function == F_TIMESTAMP_DATE || function == F_TIMESTAMPTZ_DATE;
+  return is_cast ? static_cast<Node*>(linitial(as<FuncExpr>(moment)->args)) : moment;
+}
+
 UnitOfMoment unit_of(const Node* node) {
   if (!IsA(node, FuncExpr)) return {};
   const auto* call = as<FuncExpr>(node);
   if (const char* unit = unit_of_formatted_moment(node)) {
-    return {static_cast<Node*>(linitial(call->args)), length_of_unit(unit), nullptr,
-            cycle_of_formatted_moment(call)};
+    return {without_cast_of_date(static_cast<Node*>(linitial(call->args))), length_of_unit(unit),
+            nullptr, cycle_of_formatted_moment(call)};
   }
   if (const int64 length = length_of_part(call)) {
-    return {static_cast<Node*>(lsecond(call->args)), length, nullptr,
+    return {without_cast_of_date(static_cast<Node*>(lsecond(call->args))), length, nullptr,
             cycle_of_part(unit_of_text(argument(call, 0)))};
   }
   Node* moment = is_bin(call) ? nullptr : moment_of(call);
   if (moment == nullptr) return {};
-  return {moment, length_of(call), zone_of_units(call), Cycle::kEndless};
+  return {without_cast_of_date(moment), length_of(call), zone_of_units(call), Cycle::kEndless};
 }
 
 // Whether units are of one moment and one zone. Those of several zones begin within each other.
@@ -228,13 +235,9 @@ List* values_for_moments(const Level* level, const Node* key, const Node* moment
   return list_length(values) <= kMaxElements ? values : NIL;
 }
 
-std::optional<Stretches> stretches_of_units(const Level* level, const UnitOfMoment& least) {
-  return stretches_of_local_time(level, least.moment, least.zone,
-                                 kMostMomentsOfParts * least.length);
-}
-
 List* values_between_bounds(const Level* level, const Node* key, const UnitOfMoment& least) {
-  const auto stretches = stretches_of_units(level, least);
+  const auto stretches = stretches_of_local_time(level, least.moment, least.zone,
+                                                 {kMostMomentsOfParts * least.length});
   if (!stretches) return NIL;
   return values_for_moments(level, key, stretches->source, moments_in(*stretches, least.length));
 }
@@ -258,6 +261,7 @@ Oid function_of_local_time(Oid function) {
 
 // A key with the local time of its moment in the place of this.
 Node* of_local_time(const Node* key, const Node* moment, const Node* local) {
+  if (equal(moment, local)) return const_cast<Node*>(key);
   return mapped(const_cast<Node*>(key), [=](const Node* node) -> Node* {
     if (unit_of(node).moment == nullptr) return nullptr;
     auto* call = static_cast<FuncExpr*>(copyObjectImpl(node));
@@ -279,9 +283,10 @@ int days_of(Cycle cycle) {
 // combinations of weeks, days of the week and of the year.
 List* times_of_cycle(const UnitOfMoment& least, const Node* local) {
   if (least.cycle == Cycle::kEndless) return NIL;
-  const int64 step = least.length <= length_of_unit("minute") ? USECS_PER_MINUTE
-                     : least.length <= length_of_unit("hour") ? USECS_PER_HOUR
-                                                              : USECS_PER_DAY;
+  const bool is_date = exprType(local) == DATEOID;
+  const int64 step = is_date || least.length > length_of_unit("hour") ? USECS_PER_DAY
+                     : least.length > length_of_unit("minute")        ? USECS_PER_HOUR
+                                                                      : USECS_PER_MINUTE;
   const int64 end = days_of(least.cycle) * USECS_PER_DAY;
   if (end / step > kMostMomentsOfParts) return NIL;
   List* times = NIL;
@@ -354,7 +359,7 @@ std::optional<LocalBounds> local_bounds(const Level* level, Node* moment) {
             : DatumGetTimestamp(value->constvalue);
     return LocalBounds{at, at};
   }
-  const auto stretches = stretches_of_local_time(level, moment, nullptr, PG_INT64_MAX);
+  const auto stretches = stretches_of_local_time(level, moment, nullptr, {PG_INT64_MAX});
   if (!stretches) return std::nullopt;
   LocalBounds bounds{PG_INT64_MAX, PG_INT64_MIN};
   for (const auto* stretch : each<const Stretch>(stretches->all)) {
@@ -411,10 +416,40 @@ List* values_of_time_parts(const Level* level, const Node* key) {
   return values != NIL ? values : values_of_cycle(level, key, least);
 }
 
+namespace {
+
+// How far beyond bounds a row may be in a unit that begins or ends between them, and then in parts
+// that repeat as no moment between them is: so long as the longest such unit. 0 if nothing repeats.
+int64 longest_beyond(const List* keys) {
+  int64 longest = 0;
+  bool repeats = false;
+  visit_nodes(as<Node>(const_cast<List*>(keys)), [&](const Node* node) {
+    const UnitOfMoment unit = unit_of(node);
+    if (unit.moment == nullptr) return;
+    repeats |= unit.cycle != Cycle::kEndless;
+    if (unit.cycle != Cycle::kEndless) return;
+    // A text of weeks counts as one of days.
+    const bool may_be_week =
+        unit_of_formatted_moment(node) != nullptr && unit.length == length_of_unit("day");
+    longest = Max(longest, may_be_week ? length_of_unit("week") : unit.length);
+  });
+  return repeats ? 2 * longest : 0;
+}
+
+}  // namespace
+
 List* rows_of_time_parts(const Level* level, const List* keys) {
   const UnitOfMoment least = units_of(as<Node>(keys));
   if (least.moment == nullptr) return NIL;
-  if (const auto stretches = stretches_of_units(level, least)) {
+  const int64 longest = kMostMomentsOfParts * least.length;
+  const int64 beyond = longest_beyond(keys);
+  if (beyond > 2 * longest) return NIL;
+  auto stretches =
+      stretches_of_local_time(level, least.moment, least.zone, {longest, 0, BoundsFor::kAllRows});
+  if (!stretches && least.cycle == Cycle::kEndless) {
+    stretches = stretches_of_local_time(level, least.moment, least.zone, {longest, beyond});
+  }
+  if (stretches) {
     List* moments = moments_in(*stretches, least.length);
     return evaluated_rows(level, keys, stretches->source,
                           lappend(moments, null_like(stretches->source)));
@@ -427,6 +462,10 @@ List* rows_of_time_parts(const Level* level, const List* keys) {
     of_local_times = lappend(of_local_times, of_local_time(key, least.moment, local));
   }
   return evaluated_rows(level, of_local_times, local, lappend(times, null_like(local)));
+}
+
+bool repeats(Node* key) {
+  return units_of(key).cycle != Cycle::kEndless;
 }
 
 Node* moment_of_time_parts(const List* keys) {

@@ -22,11 +22,17 @@ List* values_of_time_function(const Level* level, const FuncExpr* call);
 List* values_of_time_parts(const Level* level, const Node* key);
 
 // The rows of the values that keys have together which are computed of units and parts of one
-// moment: List of List of Const, each once. NIL if they are not, or there are too many moments.
+// moment: List of List of Const, each once. Those of parts that repeat are of all moments, those of
+// others of the units that begin or end between the bounds, so far as they go beyond these. NIL if
+// they are not computed so, or there are too many moments.
 List* rows_of_time_parts(const Level* level, const List* keys);
 
-// The moment of which these keys are computed by units and parts; null if they are not.
+// The moment of which these keys are computed by units and parts, or the date if that is the
+// beginning of one; null if they are not.
 Node* moment_of_time_parts(const List* keys);
+
+// Whether all units and parts of a key that is computed of them repeat.
+bool repeats(Node* key);
 
 // The numbers as constants of a type.
 List* whole_numbers(Oid type, int least, int most);

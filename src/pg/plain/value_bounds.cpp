@@ -620,6 +620,7 @@ MaybeRange RangeSearch::range_of_column(const Level* level, Var* column) {
   if (const List* definitions = definitions_in_branches(level, column)) {
     return range_in_branches(definitions);
   }
+  if (use_ == BoundsFor::kAllRows) return std::nullopt;
   const auto origin = origin_of(level, as<Node>(column));
   const auto bounds = origin ? bounds_of_column(*origin, column->vartype) : std::nullopt;
   if (bounds) return Range{bounds->lower, bounds->upper};
@@ -662,7 +663,8 @@ double distinct_values(const Level* level, const Node* expression) {
 
 // How many rows of a person a level has; 0 if there is no limit.
 int RangeSearch::most_rows(const Level* level) const {
-  return use_ == BoundsFor::kAllKeys ? 0 : level->most_rows_in_from;
+  const bool has_all = use_ == BoundsFor::kAllKeys || use_ == BoundsFor::kAllRows;
+  return has_all ? 0 : level->most_rows_in_from;
 }
 
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
@@ -846,7 +848,7 @@ bool is_epoch(const FuncExpr* call) {
 std::optional<ValueBounds> bounds_of(const Level* level, Node* expression, BoundsFor use) {
   const auto type = type_with_bounds(exprType(expression));
   if (!type) return std::nullopt;
-  const auto origin = origin_of(level, expression);
+  const auto origin = use == BoundsFor::kAllRows ? std::nullopt : origin_of(level, expression);
   const auto of_column =
       origin ? bounds_of_column(*origin, exprType(expression)) : std::optional<ValueBounds>();
   const MaybeRange range = with_ends(RangeSearch(use).range_of(level, expression));

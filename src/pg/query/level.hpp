@@ -41,6 +41,12 @@ struct PublicRead {
   uint64 digest;  // of the values of these columns in all rows that are wanted
 };
 
+// A text of a public table that a key reads (pg/plain).
+struct ReadText {
+  Oid relation;
+  Size bytes;  // without its header
+};
+
 // Which values but NULL a column of a public table has, as numbers (pg/plain).
 struct PublicRange {
   Oid relation;
@@ -79,6 +85,7 @@ struct Statement {
   List* public_ranges;  // PublicRange, of each column once
   // The keys that have been found in these: RowsOfTable (pg/plain/table_keys.cpp).
   List* rows_of_tables;
+  ReadText longest_text;  // in rows of these tables, by functions that computed their keys
   // The names of standard aggregates of which a public bound is the answer: char* (pg/plain).
   List* answered_by_bounds;
   // The values of $1 and so on that the query is planned with, or null (pg/plain).
