@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, replace
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from person_groups import OTHER_PERSON, ROUNDED
 from person_windows import IN_ORDER
@@ -48,7 +48,7 @@ def exact(query: Query) -> Optional[Exact]:
             return None
         # Rows without a key are in no group.
         block = replace(block, where=(*block.where, *(Expr("key", "# IS NOT NULL", "bool", (key,)) for key in listed)))
-    block = shown(block)
+    block = shown(replace(block, items=tuple(replace(item, expr=of_a_key(item.expr, block.group)) for item in block.items)))
     user = next((item.expr for item in block.items if item.name == "whose"), None)
     answers = replace(block, items=tuple(item for item in block.items if item.name != "whose"))
     if user is None:
@@ -56,6 +56,11 @@ def exact(query: Query) -> Optional[Exact]:
     persons = Select("persons of rows", (Item(user, "person"),), block.source, block.where)
     limited = f"SELECT person FROM ({around(query, persons)}) AS p WHERE person IS NOT NULL GROUP BY person HAVING count(*) > {user.bound}"
     return Exact(around(query, answers), limited, shows_list)
+
+
+def of_a_key(expr: Expr, keys: Sequence[Expr]) -> Expr:
+    """The bounds of a key are the key."""
+    return replace(expr, exact="") if expr.text in ("min(#)", "max(#)") and expr.children[0] in keys else expr
 
 
 def has_other_answers(part: object) -> bool:
