@@ -12,6 +12,13 @@ SELECT reltuples, relpages > 0 AS pages FROM pg_class WHERE oid = 'regress_dpq_f
 SELECT pg_relation_size('regress_dpq_facts.staff') > 0 AS size;
 CREATE TABLE regress_dpq_facts.had (id int);
 CREATE TABLE regress_dpq_facts.analyzed (id int);
+-- An index that is younger than a version of an indexed row
+CREATE TABLE regress_dpq_facts.updated AS SELECT 1 AS id;
+BEGIN;
+UPDATE regress_dpq_facts.updated SET id = 2;
+CREATE INDEX of_updated ON regress_dpq_facts.updated (id);
+COMMIT;
+SELECT indcheckxmin FROM pg_index WHERE indexrelid = 'regress_dpq_facts.of_updated'::regclass;
 CREATE FUNCTION pg_temp.same() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 SELECT format('CREATE INDEX of_%1$s ON %2$s (id); CREATE TABLE regress_dpq_facts.child () INHERITS (%2$s); CREATE RULE r AS ON DELETE TO %2$s DO INSTEAD NOTHING;
                CREATE TRIGGER t BEFORE INSERT ON %2$s FOR EACH ROW EXECUTE FUNCTION pg_temp.same();

@@ -71,6 +71,9 @@ SELECT count(*) FROM (SELECT person FROM visits WHERE person IS NULL INTERSECT S
 SELECT count(*) FROM (SELECT person, kind FROM visits INTERSECT SELECT person, kind FROM calls) p;
 SELECT kind, count(*) FROM (SELECT person, kind FROM visits UNION SELECT person, kind FROM calls) p GROUP BY kind ORDER BY 1;
 SELECT count(*) FROM (SELECT person, kind FROM calls EXCEPT SELECT person, kind FROM visits) p;
+-- A column of UNION ALL has the list of what its queries give for it, also constants that tell where a row is from: no group is chosen.
+SELECT source, count(*) FROM (SELECT 'persons' AS source, id FROM persons WHERE id = 1 UNION ALL SELECT 'visits', person FROM visits WHERE person < 5 UNION ALL SELECT NULL, person FROM calls) u GROUP BY 1 ORDER BY 1;
+SELECT place, count(*) FROM (SELECT r.name AS place FROM persons p JOIN region r ON r.id = p.region UNION ALL SELECT kind FROM visits WHERE person = 4) u GROUP BY 1 ORDER BY 1;
 -- All rows: of each person as many as max_rows allows together
 SELECT count(*) FROM (SELECT id FROM persons UNION ALL SELECT person FROM visits) p;
 SELECT count(*) FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits WHERE kind = 'web') p;

@@ -514,6 +514,8 @@ SELECT e.id FROM (SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN sta
 SELECT e.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id LEFT JOIN department e ON e.id = d.id AND s.salary > 5 GROUP BY e.id;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = d.id AND s.salary > 5 GROUP BY d.id;
 SELECT d.id, dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id JOIN department e ON e.id = s.salary GROUP BY d.id;
+SELECT dp_count(20) FROM staff WHERE (department, id) NOT IN (SELECT id, floor FROM department);
+SELECT dp_count(20) >= 0 AS counted FROM staff s WHERE NOT EXISTS (SELECT FROM department d WHERE d.id = s.department AND d.floor = s.id);
 -- Equal keys that look different (threat 63)
 SELECT d.floor * interval '1 day', dp_count(s.id, 1) FROM department d LEFT JOIN staff s ON s.department = d.id GROUP BY 1;
 

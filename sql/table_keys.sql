@@ -355,6 +355,13 @@ INSERT INTO exact SELECT id, query, a FROM question, answers(query) a;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
 SELECT query, left(p, 100) FROM exact, answers(query) p ORDER BY id;
 SELECT id, query, left(p, 100) AS answer, left(a, 100) AS exact FROM exact, answers(query) p WHERE ltrim(regexp_replace(p, ' ?\([^()]*,0\)', '', 'g')) IS DISTINCT FROM a ORDER BY id;
+-- A table of many rows with few values is read several times.
+SET SESSION AUTHORIZATION regress_dpq_keys_owner;
+CREATE TABLE long (id int PRIMARY KEY, name text);
+INSERT INTO long SELECT i, 'name ' || i % 2 FROM generate_series(1, 30000) i;
+GRANT SELECT ON long TO regress_dpq_keys_analyst;
+SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
+SELECT l.name, upper(l.name), v.kind, count(*) FROM visit v JOIN long l ON l.id = v.clinic WHERE l.id > 0 AND l.name <> 'x' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 PREPARE of_many AS SELECT m.name, count(*) FROM stay v JOIN many m ON m.id = v.free GROUP BY 1 ORDER BY 1;
 EXECUTE of_many;
 SET SESSION AUTHORIZATION regress_dpq_keys_owner;

@@ -101,8 +101,22 @@ SET SESSION AUTHORIZATION regress_dpq_times_owner;
 CREATE TABLE days AS SELECT date '2010-01-01' + i AS day FROM generate_series(0, 5000) i;
 SELECT dp_protect_table('days'), dp_set_domain('days', 'day', '2000-01-01', '2024-01-01');
 SELECT dp_grant_private_access('days', 'regress_dpq_times_analyst', epsilon => 100);
+-- The whole months of an age, as cohorts have them, follow from the bounds of both moments; its days do not follow from months.
+CREATE TABLE stays AS SELECT date '2023-12-28' + i AS first, date '2024-01-28' + j * 3 AS last FROM generate_series(0, 65, 5) i, generate_series(0, 25) j;
+SELECT dp_protect_table('stays'), dp_set_domain('stays', 'first', '2023-12-28', '2024-03-02'), dp_set_domain('stays', 'last', '2024-01-28', '2024-04-13');
+SELECT dp_grant_private_access('stays', 'regress_dpq_times_analyst', epsilon => 100);
+SELECT extract(year FROM age(last, first)) * 12 + extract(month FROM age(last, first)) AS months, count(*) FROM stays GROUP BY 1 ORDER BY 1;
 SET SESSION AUTHORIZATION regress_dpq_times_analyst;
+SELECT extract(year FROM age(last, first)) * 12 + extract(month FROM age(last, first)) AS months, count(*) FROM stays GROUP BY 1 ORDER BY 1;
+SELECT sum(n) FROM (SELECT date_trunc('month', first)::date AS cohort, extract(month FROM age(last::timestamp, first))::int AS months, count(*) AS n FROM stays WHERE extract(month FROM age(last::timestamp, first))::int >= 0 GROUP BY 1, 2) x;
+SELECT date_part('year', age(timestamp '2026-01-28', last)) AS years, count(*) FROM stays GROUP BY 1 ORDER BY 1;
+SELECT sum(n) FROM (SELECT extract(day FROM age(last, first)) AS days, count(*) AS n FROM stays GROUP BY 1) x;
+SELECT extract(month FROM age(last, first)) + extract(day FROM last) AS mixed, count(*) FROM stays GROUP BY 1;
 SELECT count(*) AS weeks, sum(n) AS rows FROM (SELECT date_trunc('week', day + interval '1 day') - interval '1 day', count(*) AS n FROM days WHERE day > '2008-01-01' GROUP BY 1) g;
+-- A clock that jumps by 70 hours: midnights near to it are later moments than those that follow.
+SET timezone = 'AAA-30BBB40,M3.1.0/0:01,M10.1.0/1';
+SELECT sum(n) AS rows FROM (SELECT date_trunc('day', day::timestamptz, 'America/New_York'), count(*) AS n FROM days WHERE day >= '2011-10-03' AND day < '2011-11-12' GROUP BY 1) g;
+SET timezone = 'UTC';
 -- Parts that repeat have a list without bounds, or with wide ones: each row is in a group, and no group is without rows.
 SET SESSION AUTHORIZATION regress_dpq_times_owner;
 CREATE TABLE moments_of_a_century AS

@@ -10,6 +10,7 @@ from visibility import Visibility
 
 # Answers may be rounded.
 TOLERANCE = 1.001
+NULL_ANSWER = ": the answer is NULL\n"
 
 
 def difference(first: Outcome, second: Outcome, visible: Optional[Visibility] = None, without_noise: bool = False,
@@ -19,7 +20,7 @@ def difference(first: Outcome, second: Outcome, visible: Optional[Visibility] = 
         return None if first == second else "what is seen of the same rows in another order"
     if first.error or second.error:
         return difference_of_errors(first, second, visible)
-    if first.notices != second.notices:
+    if notices_of(first, visible) != notices_of(second, visible):
         return "notices"
     if first.columns != second.columns:
         return "columns"
@@ -43,9 +44,17 @@ def difference_of_errors(first: Outcome, second: Outcome, visible: Optional[Visi
         return "one of them fails"
     if visible is not None and visible.answers_choose_order and of_values and first.sqlstate[:2] == second.sqlstate[:2]:
         return None
-    if first.notices != second.notices:
+    if notices_of(first, visible) != notices_of(second, visible):
         return "notices before an error"
     return "errors" if first.error != second.error else None
+
+
+def notices_of(outcome: Outcome, visible: Optional[Visibility]) -> List[str]:
+    """A function that has no value says so for the first one that it gets: where answers choose the order, for any, and where they choose rows, perhaps for none."""
+    if visible is None or not (visible.answers_choose_rows or visible.answers_choose_order):
+        return list(outcome.notices)
+    of_values = [notice.split(NULL_ANSWER)[1] for notice in outcome.notices if NULL_ANSWER in notice]
+    return [notice for notice in outcome.notices if NULL_ANSWER not in notice] + ([] if visible.answers_choose_rows else sorted(of_values))
 
 
 def public_part(row: Row, visible: Visibility) -> Row:

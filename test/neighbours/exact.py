@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, replace
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from person_groups import OTHER_PERSON, ROUNDED
 from person_windows import IN_ORDER
@@ -13,7 +13,7 @@ from public_levels import has_stages
 from sql_tree import Expr, Item, Query, Select, Table, With, walk
 
 OF_LONG_IDS = ("notes", "slips")
-WITHOUT_LIST = ("busy_clients", "high_beds")  # Groups by its level are chosen.
+WITHOUT_LIST = ("busy_clients", "high_beds", "own_orders")  # Groups by its level are chosen.
 # Rows of which a query reads no column but readable ones are public ones, also those of nobody.
 PARTLY_READABLE = ("passes",)
 # Tables whose list of levels has NULL, or a key for all others (protect.sql)
@@ -44,11 +44,11 @@ def exact(query: Query) -> Optional[Exact]:
     shows_list = bool(block.group)
     listed = [key for key in block.group if key.rule != OF_TABLE]
     if listed and block.kind != "block over a tree":
-        if any(isinstance(part, Table) and part.name in OF_OTHER_KEYS for part in walk(query)):
+        if any(isinstance(part, Table) and part.name in OF_OTHER_KEYS + WITHOUT_LIST for part in walk(query)):
             return None
         # Rows without a key are in no group.
         block = replace(block, where=(*block.where, *(Expr("key", "# IS NOT NULL", "bool", (key,)) for key in listed)))
-    block = shown(block)
+    block = shown(replace(block, items=tuple(replace(item, expr=of_a_key(item.expr, block.group)) for item in block.items)))
     user = next((item.expr for item in block.items if item.name == "whose"), None)
     answers = replace(block, items=tuple(item for item in block.items if item.name != "whose"))
     if user is None:
@@ -58,12 +58,17 @@ def exact(query: Query) -> Optional[Exact]:
     return Exact(around(query, answers), limited, shows_list)
 
 
+def of_a_key(expr: Expr, keys: Sequence[Expr]) -> Expr:
+    """The bounds of a key are the key."""
+    return replace(expr, exact="") if expr.text in ("min(#)", "max(#)") and expr.children[0] in keys else expr
+
+
 def has_other_answers(part: object) -> bool:
     if isinstance(part, Expr):
         return part.is_answer and not part.exact or part.rule in ("dp_keep_group", IN_ORDER, ROUNDED, OTHER_PERSON, ALSO_NULL, OF_PUBLIC_ROWS) or part.text.startswith(ERROR)
     if isinstance(part, Select):
         return part.kind == "first rows without order"
-    return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE + WITHOUT_LIST
+    return isinstance(part, Table) and part.name in OF_LONG_IDS + PARTLY_READABLE
 
 
 def sums_beyond_bounds(query: Query) -> bool:

@@ -42,7 +42,7 @@ class Compared:
     own: Tuple[Column, ...]  # any of them
     by_reference: bool
     of_readable: bool = False  # The row around is one that the analyst may read.
-    of_groups: Tuple[Column, ...] = ()  # those of own whose groups are not chosen, where others are
+    sure: Tuple[Column, ...] = ()  # those of own along a reference of which groups are not chosen
 
     @property
     def may_group(self) -> bool:
@@ -112,8 +112,8 @@ class PersonSubqueries:
             return Compared(self.person_of(part), inner, inner.persons or inner.users, False)
         link = self.choices.one_of(links)
         inner, own = self.rows_of_reference(link)
-        refer = [one.columns[0] for one in inner.links if one.key == link.key and one.refers and one.columns[0] in own]
-        return Compared(link.columns[0], inner, own, True, link.is_readable, tuple(refer))
+        sure = tuple(one.columns[0] for one in inner.links if one.key == link.key and one.is_sure and one.columns[0] in own)
+        return Compared(link.columns[0], inner, own, True, link.is_readable, sure)
 
     def others(self, part: "Part") -> List[Column]:
         """Columns that name nobody. Those with names of their own may be copies of ones that do."""
@@ -225,11 +225,8 @@ class PersonSubqueries:
         if not compared.may_group or column.sql not in [one.sql for one in compared.own]:
             miss = miss or "list of another column"
         select = replace(select, items=(Item(column.expr(), "patient"),), limit="LIMIT 2" if miss == "limited list" else "")
-        # Groups by another column are a list of private answers.
-        has_answers = miss == "list of another column" and not is_correlated
-        # An outer join may leave out what is referred to, beside what refers to it: such groups are chosen.
-        if compared.of_groups and column in compared.own and column not in compared.of_groups:
-            has_answers = True
+        # Groups by another column are a list of private answers, and so are those by the column of a view, a computed one, and one of rows that an outer join may leave out.
+        has_answers = miss == "list of another column" and not is_correlated or compared.by_reference and column in compared.own and column not in compared.sure
         if miss != "limited list" and compared.may_group and (self.choices.may_have_stages or not has_answers) and self.choices.chance(0.35):
             miss = ANSWERS if has_answers else miss
             select = replace(select, distinct="DISTINCT ") if self.choices.chance(0.4) else self.list_of_groups(select, inner, column)

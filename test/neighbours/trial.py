@@ -90,8 +90,8 @@ class Trial:
         parts = [part for part in walk(self.query) if isinstance(part, Expr)]
         if any(isinstance(part, Table) and part.name in PARTLY_READABLE for part in walk(self.query)):
             return None  # Rows of which nothing else is read are public.
-        if "OR false) AND false" in text:
-            return None  # What is in OR is simplified before the rules look, and nothing is left of it.
+        if "AND false" in text:
+            return None  # Conditions are simplified before the rules look, and nothing may be left of what stands beside it.
         if not any(part.is_answer and part.rule not in ("column", "order") and not part.text.startswith(ERROR) for part in parts):
             return None  # what dp_error_of tells is computed without rows
         # Groups by one stated person are answers, whose windows are public.

@@ -47,7 +47,7 @@ SKIP:
 {
 	skip 'no /proc', 37 unless -r '/proc/self/status';
 
-	# The peak is where counters replace a list: 4 MB for the list, 5 MB for the counters. The histogram of 1000 cells
+	# The peak is where the counters become wide: 5 MB, and a quarter for the rows to be counted. The histogram of 1000 cells
 	# takes hardly any memory.
 	check_memory(
 		'10 million rows in one call', q{

@@ -15,28 +15,14 @@ namespace {
 constexpr std::size_t kFirstList = std::size_t{1} << 12;
 // Shorter lists are not worth compressing.
 constexpr std::size_t kLongList = std::size_t{1} << 20;
-// With counters the list is a batch that is counted at once; it fits in the first-level cache.
-constexpr std::size_t kBatch = std::size_t{1} << 11;
+// On more cells a list is compressed before counters of a byte would take less memory.
+constexpr std::uint64_t kMostCellsOfBytes = 4 * kLongList;
+// With counters the list is a batch that is counted at once: some cells of each line of the
+// processor's cache, which then comes from memory once for several records.
+constexpr std::uint64_t kCellsPerRecordOfBatch = 16;
+constexpr std::uint64_t kLeastBatch = std::uint64_t{1} << 11;
+constexpr std::uint64_t kMostBatch = std::uint64_t{1} << 16;
 constexpr std::size_t kPrefetch = 24;
-constexpr std::uint32_t kLowCounterValues = 256;
-
-// Reads the counters that are not zero as runs.
-class OccupiedCounters {
- public:
-  explicit OccupiedCounters(std::span<const std::uint32_t> counters) : counters_(counters) {}
-
-  bool next(CellRun& run) {
-    while (cell_ < counters_.size() && counters_[cell_] == 0) ++cell_;
-    if (cell_ == counters_.size()) return false;
-    run = {static_cast<std::uint32_t>(cell_), counters_[cell_]};
-    ++cell_;
-    return true;
-  }
-
- private:
-  std::span<const std::uint32_t> counters_;
-  std::size_t cell_ = 0;
-};
 
 // Appends the runs of two ascending sources in ascending order.
 template <class Source, class Other>
@@ -68,27 +54,15 @@ void merge_into(CellRuns& merged, Source& source, Other& other, CancelPoll& canc
   }
 }
 
-// Calls body(begin, end) for each block of cells in order.
-template <class Body>
-void for_blocks(std::size_t cells, CancelPoll& cancel, Body body) {
-  constexpr std::size_t kBlock = std::size_t{1} << 16;
-  for (std::size_t begin = 0; begin < cells; begin += kBlock) {
-    const std::size_t end = std::min(cells, begin + kBlock);
-    cancel.tick(end - begin);
-    body(begin, end);
-  }
-}
-
 }  // namespace
 
 GrowingHistogram::GrowingHistogram(std::uint64_t cells, std::pmr::memory_resource* memory,
                                    std::uint64_t drawn)
     : cells_(cells),
       first_list_(kFirstList + static_cast<std::size_t>(drawn % kFirstList)),
-      most_listed_(cells + (drawn >> 16) % cells),
+      first_wide_(cells + (drawn >> 16) % cells),
       list_(memory),
       counters_(memory),
-      low_counters_(memory),
       runs_(memory) {
   begin_list(first_list_);
 }
@@ -109,60 +83,57 @@ void GrowingHistogram::make_room(CancelPoll& cancel) {
   if (has_counters()) {
     count_list();
   } else if (list_.size() < std::max<std::uint64_t>(counted_, kLongList)) {
-    list_.reserve(2 * list_.size());
+    list_.reserve(as_size(std::min<std::uint64_t>(2 * list_.size(), first_counted() - counted_)));
   } else {
     compress_list(cancel);
   }
 }
 
-// When there are as many records as cells, or up to twice as many, a counter for each cell takes no
-// more memory than a list, and less time.
-void GrowingHistogram::prepare_for(std::uint64_t more, CancelPoll& cancel) {
-  if (!has_counters() && total() + more >= most_listed_) set_up_counters(cancel);
+std::uint64_t GrowingHistogram::first_counted() const {
+  return cells_ <= kMostCellsOfBytes ? first_wide_ / 8 : first_wide_;
 }
 
-void GrowingHistogram::set_up_counters(CancelPoll& cancel) {
-  counters_.resize(as_size(cells_));
-  low_counters_.resize(counters_.size());
+// Counters then take no more memory than a list, and less time.
+void GrowingHistogram::prepare_for(std::uint64_t more, CancelPoll& cancel) {
+  const std::uint64_t records = total() + more;
+  if (records >= first_counted()) set_up_counters(records >= first_wide_, cancel);
+}
+
+void GrowingHistogram::set_up_counters(bool wide, CancelPoll& cancel) {
+  const bool had_counters = has_counters();
+  if (!had_counters) counters_.set_up(cells_, first_wide_);
+  if (wide && !counters_.are_wide()) counters_.widen();
+  if (had_counters) return;
   CellRunsReader counted(runs_);
   count_runs(counted, cancel);
   runs_ = CellRuns(memory());
   count_list();
-  begin_list(kBatch);
+  begin_list(as_size(std::clamp(cells_ / kCellsPerRecordOfBatch, kLeastBatch, kMostBatch)));
 }
 
 // The counters are spread over memory. Prefetching makes the processor wait for many of them at a
 // time.
 void GrowingHistogram::count_list() {
   const std::size_t size = list_.size();
-  for (std::size_t i = 0; i < std::min(size, kPrefetch); ++i) prefetch(list_[i]);
+  for (std::size_t i = 0; i < std::min(size, kPrefetch); ++i) counters_.prefetch(list_[i]);
   for (std::size_t i = 0; i < size; ++i) {
-    if (i + kPrefetch < size) prefetch(list_[i + kPrefetch]);
-    const std::uint32_t cell = list_[i];
-    if (++low_counters_[cell] == 0) counters_[cell] += kLowCounterValues;
+    if (i + kPrefetch < size) counters_.prefetch(list_[i + kPrefetch]);
+    counters_.add(list_[i]);
   }
   counted_ += size;
   list_.clear();
 }
 
-// Counts the list and moves all counts to the larger counters. Returns how many of these are not
-// zero.
-std::size_t GrowingHistogram::settle_counters(CancelPoll& cancel) {
+// Requires counters.
+void GrowingHistogram::count_all(CancelPoll& cancel) {
+  prepare_for(0, cancel);
   count_list();
-  std::size_t occupied = 0;
-  for_blocks(counters_.size(), cancel, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t cell = begin; cell < end; ++cell) {
-      counters_[cell] += std::exchange(low_counters_[cell], std::uint8_t{0});
-      occupied += counters_[cell] != 0 ? 1U : 0U;
-    }
-  });
-  return occupied;
 }
 
 void GrowingHistogram::count_runs(CellRunsReader runs, CancelPoll& cancel) {
   for (CellRun run; runs.next(run);) {
     cancel.tick();
-    counters_[run.cell] += run.count;
+    counters_.add(run);
   }
 }
 
@@ -214,13 +185,9 @@ void GrowingHistogram::list_runs(CellRunsReader runs, CancelPoll& cancel) {
 void GrowingHistogram::add(const GrowingHistogram& other, CancelPoll& cancel) {
   if (other.has_counters()) {
     check_total(other.counted_);
-    // Another number may have been drawn for the other one.
-    if (!has_counters()) set_up_counters(cancel);
-    for_blocks(counters_.size(), cancel, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t cell = begin; cell < end; ++cell) {
-        counters_[cell] += other.counters_[cell] + other.low_counters_[cell];
-      }
-    });
+    // Other numbers may have been drawn for the other one.
+    set_up_counters(total() + other.counted_ >= first_wide_, cancel);
+    counters_.add(other.counters_, cancel);
     counted_ += other.counted_;
   } else {
     add(CellRunsReader(other.runs_), other.counted_, cancel);
@@ -232,13 +199,8 @@ void GrowingHistogram::encode(CancelPoll& cancel) {
   check_total(0);
   if (!has_counters()) return compress_list(cancel);
   if (list_.empty() && runs_.records() == counted_) return;
-  settle_counters(cancel);
-  runs_ = CellRuns(memory());
-  OccupiedCounters occupied(counters_);
-  for (CellRun run; occupied.next(run);) {
-    cancel.tick();
-    runs_.append(run);
-  }
+  count_all(cancel);
+  runs_ = counters_.runs({cancel, memory()});
 }
 
 void GrowingHistogram::release_encoded() {
@@ -252,8 +214,8 @@ Histogram GrowingHistogram::histogram(const Workspace& work) {
     compress_list(work.cancel);
     return Histogram(runs_.runs(), runs_.ties(), CellRunsReader(runs_), work);
   }
-  const std::size_t runs = settle_counters(work.cancel);
-  return Histogram(runs, runs, OccupiedCounters(counters_), work);
+  count_all(work.cancel);
+  return counters_.histogram(work);
 }
 
 }  // namespace dpquantile

@@ -1,7 +1,6 @@
 #include "core/histogram/histogram.hpp"
 
 #include "core/base/as_size.hpp"
-#include "core/base/error.hpp"
 #include "core/base/partition_point.hpp"
 #include "core/base/radix_sort.hpp"
 #include "core/histogram/cell_runs.hpp"
@@ -25,10 +24,10 @@ Histogram::Histogram(std::span<std::uint32_t> records, std::uint64_t cells, cons
     : Histogram(SortedRecords(sort(records, cells, work)), work) {}
 
 void Histogram::reserve_runs(std::size_t runs, std::size_t ties) {
-  occupied_.reserve(runs);
+  occupied_.reserve(runs + 1);
   keeps_ties_ = runs > kManyRuns && ties <= runs / 2;
   if (keeps_ties_) {
-    ties_.reserve(ties);
+    ties_.reserve(ties + 1);
   } else {
     before_.reserve(runs + 1);
     before_.push_back(0);
@@ -38,7 +37,7 @@ void Histogram::reserve_runs(std::size_t runs, std::size_t ties) {
 void Histogram::add_run(CellRun run) {
   occupied_.push_back(run.cell);
   total_ += run.count;
-  if (total_ > kMaxRecords) throw TooManyRows(kMaxRecords);
+  check_total();
   if (!keeps_ties_) {
     before_.push_back(static_cast<std::uint32_t>(total_));
   } else if (run.count > 1) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/cancel.hpp"
+#include "core/base/error.hpp"
 #include "core/base/partition_point.hpp"
 #include "core/base/workspace.hpp"
 #include "core/histogram/cell_runs.hpp"
@@ -43,6 +44,24 @@ class Histogram {
   template <class Source>
   Histogram(Source source, const Workspace& work)
       : Histogram(count_runs(source, work.cancel), source, work) {}
+
+  // The histogram of the counts of all cells: visit_cells(visit) calls visit(cell, records) for
+  // each in order, also without records. `runs` of them have records, `ties` several. Which cells
+  // these are makes no branch, which a processor would guess wrong. Throws std::bad_alloc, and what
+  // visit_cells throws.
+  template <class ForEachCell>
+  static Histogram of_cells(std::size_t runs, std::size_t ties, ForEachCell visit_cells,
+                            const Workspace& work) {
+    Histogram histogram(work.memory);
+    histogram.reserve_runs(runs, ties);
+    if (histogram.keeps_ties_) {
+      histogram.fill_with_ties(runs, ties, visit_cells);
+    } else {
+      histogram.fill(runs, visit_cells);
+    }
+    histogram.check_total();
+    return histogram;
+  }
 
   // The number of occupied cells.
   std::size_t runs() const { return occupied_.size(); }
@@ -101,7 +120,54 @@ class Histogram {
   explicit Histogram(std::pmr::memory_resource* memory)
       : occupied_(memory), before_(memory), ties_(memory) {}
 
+  // 1 if there are more records than that, otherwise 0. Compilers make a branch of a comparison.
+  static std::size_t one_if_above(std::uint64_t least, std::uint32_t records) {
+    return static_cast<std::size_t>((least - records) >> 63);
+  }
+  // Each cell writes the next run, which stays only if the cell has records.
+  template <class ForEachCell>
+  void fill(std::size_t runs, ForEachCell visit_cells) {
+    occupied_.resize(runs + 1);
+    before_.resize(runs + 1);
+    std::uint32_t* const occupied = occupied_.data();
+    std::uint32_t* const before = before_.data();
+    std::size_t run = 0;
+    std::uint64_t total = 0;
+    visit_cells([&](std::uint32_t cell, std::uint32_t records) {
+      occupied[run] = cell;
+      run += one_if_above(0, records);
+      total += records;
+      before[run] = static_cast<std::uint32_t>(total);
+    });
+    occupied_.pop_back();
+    total_ = total;
+  }
+  template <class ForEachCell>
+  void fill_with_ties(std::size_t runs, std::size_t ties, ForEachCell visit_cells) {
+    occupied_.resize(runs + 1);
+    ties_.resize(ties + 1);
+    std::uint32_t* const occupied = occupied_.data();
+    Tie* const several = ties_.data();
+    std::size_t run = 0;
+    std::size_t tie = 0;
+    std::uint64_t total = 0;
+    visit_cells([&](std::uint32_t cell, std::uint32_t records) {
+      occupied[run] = cell;
+      total += records;
+      several[tie] = {static_cast<std::uint32_t>(run), static_cast<std::uint32_t>(total - run - 1)};
+      run += one_if_above(0, records);
+      tie += one_if_above(1, records);
+    });
+    occupied_.pop_back();
+    ties_.pop_back();
+    total_ = total;
+  }
+
+  // Has room for one run and one tie more, too.
   void reserve_runs(std::size_t runs, std::size_t ties);
+  void check_total() const {
+    if (total_ > kMaxRecords) throw TooManyRows(kMaxRecords);
+  }
   void add_run(CellRun run);
   std::uint64_t excess_before(std::size_t run) const;
 

@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -212,19 +213,29 @@ Node* call_of(Oid function, Oid result, List* arguments) {
 
 // ---- Steps by which moments are computed ---------------------------------------------------
 
-// Local times of moments move alike until the clock changes.
-std::optional<Stretches> to_local_time(const Level* level, const Stretches& stretches,
-                                       const Node* zone) {
+// Stretches in which the clock of a zone does not change. None if there are too many.
+std::optional<Stretches> cut_by_clock(const Level* level, const Stretches& stretches,
+                                      const Node* zone) {
   const pg_tz* clock = zone_of(level, zone);
   if (clock == nullptr) return std::nullopt;
   Cuts cuts(stretches.all);
   visit_changes(clock, cuts.first(), cuts.last(),
                 [&](const ClockChange& change) { return cuts.add(change.at); });
+  if (cuts.are_too_many()) return std::nullopt;
+  return Stretches{stretches.source, cut(stretches.all, &cuts)};
+}
+
+// Local times of moments move alike until the clock changes.
+std::optional<Stretches> to_local_time(const Level* level, const Stretches& stretches,
+                                       const Node* zone) {
+  const auto pieces = cut_by_clock(level, stretches, zone);
+  if (!pieces) return std::nullopt;
+  Cuts cuts(pieces->all);
   Node* moment = parameter_of(TIMESTAMPTZOID);
   Node* local = zone == nullptr ? call_of(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, list_make1(moment))
                                 : call_of(F_TIMEZONE_TEXT_TIMESTAMPTZ, TIMESTAMPOID,
                                           list_make2(const_cast<Node*>(zone), moment));
-  return moved(level, stretches, local, moment, &cuts);
+  return moved(level, *pieces, local, moment, &cuts);
 }
 
 // Moments of local times: PostgreSQL looks for the first change that is later than the day before,
@@ -426,7 +437,7 @@ std::optional<Stretches> stretches_of_local_time(const Level* level, Node* momen
                                                  const Span& span) {
   const auto stretches = stretches_of(level, moment, span);
   if (!stretches || exprType(moment) != TIMESTAMPTZOID) return stretches;
-  return to_local_time(level, *stretches, zone);
+  return cut_by_clock(level, *stretches, zone);
 }
 
 List* moments_in(const Stretches& stretches, int64 length) {
@@ -470,6 +481,23 @@ bool falls_of_clocks(const Level* level, const Node* expression, TimestampTz fir
     });
   }
   return true;
+}
+
+// Written zones change alike each year, and in no other has a clock ever jumped so far.
+bool jump_by_days(const Level* level, const Node* expression) {
+  constexpr int64 kTwoYears = 731 * USECS_PER_DAY;
+  const TimestampTz now = GetCurrentTransactionStartTimestamp();
+  for (const auto* name : each<const Node>(zones_in(expression))) {
+    const pg_tz* zone = zone_of(level, name);
+    if (zone == nullptr) return true;
+    bool jumps = false;
+    visit_changes(zone, now, now + kTwoYears, [&](const ClockChange& change) {
+      jumps |= std::abs(change.after - change.before) > USECS_PER_DAY;
+      return !jumps;
+    });
+    if (jumps) return true;
+  }
+  return false;
 }
 
 bool have_one_offset(const Level* level, const Node* expression) {

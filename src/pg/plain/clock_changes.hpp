@@ -41,8 +41,8 @@ struct Span {
 // 100000 stretches.
 std::optional<Stretches> stretches_of(const Level* level, Node* moment, const Span& span);
 
-// Those of its local time in a zone (null: that of the session). A moment that is no timestamptz is
-// one.
+// Those in which, besides, the clock of a zone does not change (null: that of the session), so that
+// local times are always by the same later, too. A moment that is no timestamptz is one.
 std::optional<Stretches> stretches_of_local_time(const Level* level, Node* moment, const Node* zone,
                                                  const Span& span);
 
@@ -67,6 +67,10 @@ inline constexpr int64 kLongestFall = 14 * USECS_PER_DAY;
 // Const. False if a zone is not constant.
 bool falls_of_clocks(const Level* level, const Node* expression, TimestampTz first,
                      TimestampTz last, List** falls);
+
+// Whether one of these clocks jumps by more than a day, as that of a zone may that somebody has
+// written: PostgreSQL takes midnights near to such a jump for later ones than those that follow.
+bool jump_by_days(const Level* level, const Node* expression);
 
 // Whether all of these clocks never change.
 bool have_one_offset(const Level* level, const Node* expression);

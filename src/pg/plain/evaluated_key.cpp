@@ -269,6 +269,7 @@ PreparedExpression prepare(Node* whole, const List* parts) {
   prepared.state = ExecInitExprWithParams(prepared.expression, prepared.values);
   prepared.context = CreateStandaloneExprContext();
   prepared.context->ecxt_param_list_info = prepared.values;
+  prepared.empty_bytes = MemoryContextMemAllocated(prepared.context->ecxt_per_tuple_memory, true);
   return prepared;
 }
 
@@ -304,9 +305,9 @@ constexpr double kMostCalls = 2e7;
 void count_calls(const PreparedExpression& prepared) {
   if (prepared.statement == nullptr) return;
   constexpr double kBytesOfCall = 64;
-  const auto bytes =
-      static_cast<double>(MemoryContextMemAllocated(prepared.context->ecxt_per_tuple_memory, true));
-  prepared.statement->computed_calls += prepared.calls + bytes / kBytesOfCall;
+  const Size bytes = MemoryContextMemAllocated(prepared.context->ecxt_per_tuple_memory, true) -
+                     prepared.empty_bytes;
+  prepared.statement->computed_calls += prepared.calls + static_cast<double>(bytes) / kBytesOfCall;
   if (prepared.statement->computed_calls <= kMostCalls) return;
   ereport(ERROR,
           (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),

@@ -23,6 +23,7 @@ bool can_be_evaluated(const Node* expression, const List* parts);
 struct PreparedExpression {
   Statement* statement;  // null: it is computed once
   double calls;          // of ordinary functions that one computation counts as
+  Size empty_bytes;      // of the memory of a computation that has written nothing
   Expr* expression;
   ParamListInfo values;
   ExprState* state;

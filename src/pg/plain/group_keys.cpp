@@ -381,6 +381,24 @@ List* values_of_reference(const ListSearch* search, const Level* level, Node* co
   return search->lists == Lists::kStated ? NIL : values_of_referenced_table(level, column);
 }
 
+// Those of the queries of a UNION ALL together: a constant in one names where its rows are from.
+List* values_in_branches(ListSearch* search, const Level* level, Node* column) {
+  List* values = NIL;
+  bool gives_null = false;
+  for (const auto* branch :
+       each<const LevelExpression>(definitions_in_branches(level, as<Var>(column)))) {
+    List* given = values_of_result(search, branch->level, branch->expression);
+    if (given == NIL || list_length(values) > kMaxElements) return NIL;
+    for (auto* value : each<Const>(given)) {
+      gives_null |= value->constisnull;
+      if (!value->constisnull) values = lappend(values, value);
+    }
+  }
+  if (values != NIL) values = different_values(values, column);
+  if (list_length(values) > kMaxElements) return NIL;
+  return gives_null && values != NIL ? lappend(values, null_like(column)) : values;
+}
+
 List* find_values_of_column(ListSearch* search, const Level* level, Node* column) {
   if (List* values = values_in_table(search, level, column)) return values;
   if (List* values = keys_of_domain(level, column)) return values;
@@ -392,7 +410,8 @@ List* find_values_of_column(ListSearch* search, const Level* level, Node* column
   if (List* values = values_in_terms(level, column)) return values;
   if (List* values = values_of_reference(search, level, column)) return values;
   const auto definition = definition_of(level, as<Var>(column));
-  return definition ? values_of(search, definition->level, definition->expression) : NIL;
+  return definition ? values_of(search, definition->level, definition->expression)
+                    : values_in_branches(search, level, column);
 }
 
 List* values_of_column(ListSearch* search, const Level* level, Node* column) {

@@ -282,6 +282,7 @@ bool add_keys_at_any_falls(const Level* level, const Node* key, const Node* part
 // The key of the part's value, or, where local times fall as a clock goes back, the least of the
 // keys from there on (IS_LEAST), or the greatest up to there. Null if it is not known.
 Node* key_at(const Level* level, const Node* key, const Node* part, Node* with, MinMaxOp op) {
+  if (jump_by_days(level, key)) return nullptr;
   Node* at = with_part(key, part, with);
   if (exprType(part) != TIMESTAMPTZOID) return at;
   if (!IsA(with, Const) && can_be_evaluated(with, NIL)) {

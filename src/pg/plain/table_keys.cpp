@@ -869,11 +869,13 @@ Const* made_up_key(const Node* key, int number) {
   return made_up_value(exprType(key), exprTypmod(key), exprCollation(key), number);
 }
 
-// Rows of a trial: as many as the made-up ones, or as those that come, have keys at most, whatever
-// conditions they fulfil then; and one of NULLs.
+// Rows of a trial: as many as those that come may have, whatever conditions these fulfil. One is of
+// NULLs, as one of the made-up rows is, or where an outer join leaves these out.
 List* made_up_rows(const List* ways, const List* keys) {
   const auto& way = *static_cast<const Way*>(linitial(ways));
   int most = list_length(read_entry(way)->values_lists);
+  const bool has_nulls = most > 1 || may_be_absent(way);
+  if (most > 1 && !may_be_absent(way)) --most;
   for (const auto* other : each<const Way>(ways)) most += list_length(other->values_without_row);
   List* rows = NIL;
   for (int number = 0; number < most; ++number) {
@@ -881,10 +883,9 @@ List* made_up_rows(const List* ways, const List* keys) {
     for (const auto* key : each<const Node>(keys)) row = lappend(row, made_up_key(key, number));
     rows = lappend(rows, row);
   }
-  if (most == 1 && !may_be_absent(way)) return rows;
   List* nulls = NIL;
   for (const auto* key : each<const Node>(keys)) nulls = lappend(nulls, null_like(key));
-  return different_rows(lappend(rows, nulls), keys);
+  return different_rows(has_nulls ? lappend(rows, nulls) : rows, keys);
 }
 
 // A stage without rows has one of NULLs, so that VALUES have a row.
@@ -918,7 +919,7 @@ bool find_rows(const List* ways, const List* keys, OwnList own_list, const List*
     for (int i = 0; i < list_length(keys); ++i)
       found->substitutes = lappend(found->substitutes, nullptr);
     add_substitutes(found, keys);
-    return true;
+    return list_length(found->rows) <= kMaxElements;
   }
   const Conditions conditions = conditions_of(way);
   List* filters = NIL;

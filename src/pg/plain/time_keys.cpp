@@ -16,6 +16,7 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/fmgroids.h"
@@ -310,11 +311,109 @@ List* values_of_cycle(const Level* level, const Node* key, const UnitOfMoment& l
   return values_for_moments(level, of_local_time(key, least.moment, local), local, times);
 }
 
+// ---- Whole months between two moments --------------------------------------------------------
+
+// The age of which a part is extracted that follows from its whole months, as age(a, b) has them;
+// null for other nodes.
+Node* age_of_part(const Node* node) {
+  const auto* call = as<FuncExpr>(node);
+  if (!IsA(node, FuncExpr) || !extracts_part(call)) return nullptr;
+  const char* name = unit_of_text(argument(call, 0));
+  auto* age = static_cast<Node*>(lsecond(call->args));
+  const bool is_age =
+      IsA(age, FuncExpr) && (as<FuncExpr>(age)->funcid == F_AGE_TIMESTAMP_TIMESTAMP ||
+                             as<FuncExpr>(age)->funcid == F_AGE_TIMESTAMPTZ_TIMESTAMPTZ);
+  return is_age && name != nullptr && is_one_of(name, "month quarter year decade") ? age : nullptr;
+}
+
+// The only age of whose whole months a key is computed; null if it is computed of anything else,
+// too.
+Node* age_of(const Node* key) {
+  Node* found = nullptr;
+  const bool has_other = search(key, [&](Node* node) {
+    Node* age = age_of_part(node);
+    if (age == nullptr) {
+      return IsA(node, Var) || IsA(node, SubLink) || IsA(node, Aggref) || IsA(node, WindowFunc)
+                 ? Look::kFound
+                 : Look::kBelow;
+    }
+    if (found == nullptr) found = age;
+    return equal(found, age) ? Look::kPast : Look::kFound;
+  });
+  return has_other ? nullptr : found;
+}
+
+struct LocalBounds {
+  Timestamp lower;
+  Timestamp upper;
+};
+
+// The local times of a moment, also of one that is constant.
+std::optional<LocalBounds> local_bounds(const Level* level, Node* moment) {
+  if (!contain_var_clause(moment) && can_be_evaluated(moment, NIL)) {
+    const Const* value = evaluated(level, moment, nullptr, nullptr);
+    if (value == nullptr || TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value->constvalue))) {
+      return std::nullopt;
+    }
+    const Timestamp at =
+        value->consttype == TIMESTAMPTZOID
+            ? DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp, value->constvalue))
+            : DatumGetTimestamp(value->constvalue);
+    return LocalBounds{at, at};
+  }
+  const auto stretches = stretches_of_local_time(level, moment, nullptr, {PG_INT64_MAX});
+  if (!stretches) return std::nullopt;
+  LocalBounds bounds{PG_INT64_MAX, PG_INT64_MIN};
+  for (const auto* stretch : each<const Stretch>(stretches->all)) {
+    bounds.lower = Min(bounds.lower, stretch->first + stretch->shift);
+    bounds.upper = Max(bounds.upper, stretch->last + stretch->shift);
+  }
+  return bounds;
+}
+
+// Whole months of an age by local times, which neither fall while the one grows nor rise while the
+// other does.
+int months_of_age(Timestamp end, Timestamp begin) {
+  return DatumGetIntervalP(
+             DirectFunctionCall2(timestamp_age, TimestampGetDatum(end), TimestampGetDatum(begin)))
+      ->month;
+}
+
+Const* interval_of_months(int months) {
+  auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
+  interval->month = months;
+  return makeConst(INTERVALOID, -1, InvalidOid, sizeof(Interval), IntervalPGetDatum(interval),
+                   false, false);
+}
+
+List* values_of_age(const Level* level, const Node* key) {
+  Node* age = age_of(key);
+  if (age == nullptr) return NIL;
+  const auto* moments = as<FuncExpr>(age)->args;
+  const auto ends = local_bounds(level, static_cast<Node*>(linitial(moments)));
+  const auto begins = local_bounds(level, static_cast<Node*>(lsecond(moments)));
+  if (!ends || !begins) return NIL;
+  int least = months_of_age(ends->lower, begins->upper);
+  int most = months_of_age(ends->upper, begins->lower);
+  if (as<FuncExpr>(age)->funcid == F_AGE_TIMESTAMPTZ_TIMESTAMPTZ && least <= 0 && most >= 0) {
+    // Of an earlier moment whose local time is later, as the clock goes back, PostgreSQL says that
+    // it is a month and some negative days.
+    least = Min(least, -1);
+    most = Max(most, 1);
+  }
+  if (most - least > kMostMomentsOfParts) return NIL;
+  List* ages = NIL;
+  for (int months = least; months <= most; ++months) {
+    ages = lappend(ages, interval_of_months(months));
+  }
+  return values_for_moments(level, key, age, ages);
+}
+
 }  // namespace
 
 List* values_of_time_parts(const Level* level, const Node* key) {
   const UnitOfMoment least = units_of(key);
-  if (least.moment == nullptr) return NIL;
+  if (least.moment == nullptr) return values_of_age(level, key);
   List* values = values_between_bounds(level, key, least);
   return values != NIL ? values : values_of_cycle(level, key, least);
 }

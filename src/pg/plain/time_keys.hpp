@@ -16,7 +16,8 @@ List* values_of_time_function(const Level* level, const FuncExpr* call);
 // The values of a key that is computed of several units and parts of one moment, such as
 // date_trunc('hour', at) + floor(extract(minute FROM at) / 15) * interval '15 minutes', or
 // to_char(at, 'YYYY-MM'), also for a moment that is NULL. Where the moment has no bounds, or wide
-// ones, those of parts that repeat, such as to_char(at, 'HH24:00'). NIL if it is computed of
+// ones, those of parts that repeat, such as to_char(at, 'HH24:00'). Or of the whole months of one
+// age: extract(year FROM age(a, b)) * 12 + extract(month FROM age(a, b)). NIL if it is computed of
 // something else, too, or of units of several zones, or there are too many moments or values.
 List* values_of_time_parts(const Level* level, const Node* key);
 

@@ -28,7 +28,19 @@ constexpr char kNodeHint[] =
 constexpr char kSubqueryHint[] =
     "Join the table by its key. Of protected rows ask an aggregate, such as (SELECT avg(age) FROM "
     "staff). Or ask the subquery first, and write its answer into this query.";
+constexpr char kRowsHint[] =
+    "For IN and NOT IN of several columns write EXISTS and NOT EXISTS: NOT EXISTS (SELECT FROM "
+    "department d WHERE d.name = city AND d.floor = age).";
 constexpr char kDomainHint[] = "Cast to the domain's base type.";
+
+// Whether a subquery is compared with several columns.
+bool compares_rows(const Node* node) {
+  const auto* link = as<SubLink>(node);
+  if (!IsA(node, SubLink) || link->testexpr == nullptr || !IsA(link->testexpr, BoolExpr)) {
+    return false;
+  }
+  return link->subLinkType == ALL_SUBLINK || link->subLinkType == ANY_SUBLINK;
+}
 
 [[noreturn]] void refuse_function(const JudgedLevel* level, const Node* node, Oid function) {
   const bool is_volatile = func_volatile(function) == PROVOLATILE_VOLATILE;
@@ -91,7 +103,8 @@ void refuse_node(const JudgedLevel* level, const Node* node) {
                      static_cast<int>(nodeTag(node)))
           : psprintf("%s is not supported here: it %s", rule->what, rule->reason);
   refuse(level->statement->refused, exprLocation(node), reason,
-         IsA(node, SubLink)          ? kSubqueryHint
+         compares_rows(node)         ? kRowsHint
+         : IsA(node, SubLink)        ? kSubqueryHint
          : IsA(node, CoerceToDomain) ? kDomainHint
                                      : kNodeHint);
 }

@@ -54,10 +54,10 @@ double cells_of_state(const Aggref* call, const FamilyRow& family) {
   return cells_between_bounds(call, family);
 }
 
-// As growing_histogram.hpp has them: lists that double, and counters while they are set up.
+// As growing_histogram.hpp has them: lists that double, and wide counters with a batch of records.
 double bytes_of_state(const Aggref* call, const FamilyRow& family, double rows) {
   constexpr double kBytesOfRecord = 12;
-  constexpr double kBytesOfCell = 9;
+  constexpr double kBytesOfCell = 6;
   switch (family.kept) {
     case KeptOfRow::kNumber:
       return std::min(kBytesOfRecord * rows, kBytesOfCell * cells_of_state(call, family));

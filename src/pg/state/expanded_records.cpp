@@ -196,7 +196,7 @@ void ExpandedRecords::add(uint32 cell, CancelPoll& cancel) {
 
 void ExpandedRecords::make_room() {
   if (many != nullptr && many->room() >= CellChunks::kChunk) {
-    for (const uint32 cell : few.latest()) many->add(cell);
+    many->add(few.latest().first<CellChunks::kChunk>());
     return few.clear(pool->bundles);
   }
   report(guarded([&] {
