@@ -37,7 +37,7 @@ INSERT INTO question (keys, source) VALUES
 INSERT INTO question (keys) VALUES
   ('width_bucket(age, 0, 119, 4), age % 3'), ('(age > 118)::text, age % 3'), ('upper(CASE WHEN age > 118 THEN ''a'' ELSE ''b'' END), age % 3'), ('least(age, 9), age % 3'), ('age % 2, age % 3'), ('age / 50, age % 3'), ('age / 50, (age / 50)::text, floor(age / 100.0)'),
   ('extract(isodow FROM late), CASE WHEN extract(isodow FROM late) > 5 THEN ''end'' ELSE ''week'' END'), ('extract(month FROM late), extract(quarter FROM late)'), ('extract(isodow FROM late), late > ''2024-01-02'''),
-  ('date_trunc(''month'', late), extract(isodow FROM late), to_char(late, ''YYYY-MM'')'), ('late::text, extract(isodow FROM late)');
+  ('date_trunc(''month'', late), extract(isodow FROM late), to_char(late, ''YYYY-MM''), date_trunc(''month'', late)::date'), ('late::text, extract(isodow FROM late)');
 INSERT INTO question (keys, source) VALUES ('age / 50, age % 3', 'visit WHERE age BETWEEN 10 AND 140');
 -- The groups of the answer, those without rows, the rows in groups, and those of the answer that are not exact
 CREATE FUNCTION asked(keys text, source text) RETURNS SETOF text LANGUAGE plpgsql AS $$

@@ -408,7 +408,7 @@ CREATE TABLE essay (id int PRIMARY KEY, body text NOT NULL);
 INSERT INTO essay VALUES (1, 'short'), (2, repeat('long', 300)), (3, repeat('longer', 20));
 GRANT SELECT ON essay TO regress_dpq_keys_analyst;
 SET SESSION AUTHORIZATION regress_dpq_keys_analyst;
-SELECT upper(e.body), count(*) FROM visit v JOIN essay e ON e.id = v.clinic WHERE v.kind NOT ILIKE '%q0%y%' AND v.kind NOT ILIKE '%q1%y%' AND v.kind NOT ILIKE '%q2%y%' AND v.kind NOT ILIKE '%q3%y%' AND v.kind NOT ILIKE '%q4%y%' AND v.kind NOT ILIKE '%q5%y%' AND v.kind NOT ILIKE '%q6%y%' AND v.kind NOT ILIKE '%q7%y%' GROUP BY 1;
+SELECT upper(e.body), count(*) FROM visit v LEFT JOIN essay e ON e.id = v.clinic WHERE v.kind NOT ILIKE '%q0%y%' AND v.kind NOT ILIKE '%q1%y%' AND v.kind NOT ILIKE '%q2%y%' AND v.kind NOT ILIKE '%q3%y%' AND v.kind NOT ILIKE '%q4%y%' AND v.kind NOT ILIKE '%q5%y%' AND v.kind NOT ILIKE '%q6%y%' AND v.kind NOT ILIKE '%q7%y%' GROUP BY 1;
 SELECT left(upper(e.body), 20), count(*) FROM visit v JOIN essay e ON e.id = v.clinic WHERE octet_length(e.body) <= 1024 AND v.kind NOT ILIKE '%q0%y%' AND v.kind NOT ILIKE '%q1%y%' AND v.kind NOT ILIKE '%q2%y%' AND v.kind NOT ILIKE '%q3%y%' AND v.kind NOT ILIKE '%q4%y%' AND v.kind NOT ILIKE '%q5%y%' AND v.kind NOT ILIKE '%q6%y%' AND v.kind NOT ILIKE '%q7%y%' GROUP BY 1 ORDER BY 1;
 -- It is not read by what tells its length, nor as a key itself.
 SELECT octet_length(e.body), count(*) FROM visit v JOIN essay e ON e.id = v.clinic WHERE v.kind NOT ILIKE '%q0%y%' AND v.kind NOT ILIKE '%q1%y%' AND v.kind NOT ILIKE '%q2%y%' AND v.kind NOT ILIKE '%q3%y%' AND v.kind NOT ILIKE '%q4%y%' AND v.kind NOT ILIKE '%q5%y%' AND v.kind NOT ILIKE '%q6%y%' AND v.kind NOT ILIKE '%q7%y%' GROUP BY 1, e.body ORDER BY 1;

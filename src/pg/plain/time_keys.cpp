@@ -189,7 +189,9 @@ UnitOfMoment unit_of(const Node* node) {
             cycle_of_part(unit_of_text(argument(call, 0)))};
   }
   Node* moment = is_bin(call) ? nullptr : moment_of(call);
-  if (moment == nullptr) return {};
+  // The date of a unit is computed of that.
+  const bool is_date = moment != nullptr && list_length(call->args) == 1;
+  if (moment == nullptr || (is_date && unit_of(moment).moment != nullptr)) return {};
   return {without_cast_of_date(moment), length_of(call), zone_of_units(call), Cycle::kEndless};
 }
 
