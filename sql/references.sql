@@ -171,6 +171,8 @@ SELECT count(*) FROM orders o WHERE EXISTS (SELECT FROM lines l WHERE l.order_id
 SELECT count(*) FROM orders o WHERE EXISTS (SELECT FROM lines l WHERE l.order_id > o.id);
 SELECT count(*) FROM orders o WHERE EXISTS (SELECT FROM lines l WHERE l.order_id = o.id AND l.line > o.shop);
 SELECT count(*) FROM orders WHERE id IN (SELECT line FROM lines);
+SELECT count(*) FROM lines WHERE order_id IN (SELECT l.order_id FROM orders o LEFT JOIN lines l ON l.order_id = o.id);
+SELECT count(*) FROM lines WHERE order_id IN (SELECT o.id FROM lines l LEFT JOIN orders o ON l.order_id = o.id);
 SELECT count(*) FROM lines l WHERE EXISTS (SELECT FROM lines m WHERE m.line = l.line);
 SELECT count(*) FROM lines l WHERE EXISTS (SELECT FROM parts p WHERE p.order_no = l.order_id);
 SELECT count(*) FROM orders o WHERE o.shop = (SELECT l.line FROM lines l WHERE l.order_id = o.id);

@@ -6,6 +6,7 @@
 #include "pg/plain/public_subqueries.hpp"
 #include "pg/plain/query_around.hpp"
 #include "pg/plain/subquery_join.hpp"
+#include "pg/query/shown_column.hpp"
 #include "pg/server/bytewise_type.hpp"
 #include "pg/server/group_keys.hpp"
 #include "pg/server/trees.hpp"
@@ -167,6 +168,17 @@ List* comparisons_of_key(const Sides& sides, const List* comparisons, const Comp
   return found;
 }
 
+// Whether outer joins may leave out the rows of all columns that are compared: then groups by them
+// are of nobody.
+bool may_all_be_absent(const Level* level, const List* comparisons) {
+  const auto* from = as<Node>(level->query->jointree);
+  for (const auto* comparison : each<const Comparison>(comparisons)) {
+    const auto entry = static_cast<int>(comparison->inner->varno);
+    if (nulling_joins(from, entry) == nullptr) return false;
+  }
+  return true;
+}
+
 // The comparisons by which two rows are of one person, of which one is the first; NIL if there are
 // none. It compares columns: the persons of both, or those by which one refers to the row of the
 // other, or both to one row.
@@ -174,7 +186,7 @@ List* comparisons_of_person(const Sides& sides, const List* comparisons, Compari
   if (compare_persons(sides, first)) return list_make1(first);
   const auto one = origin_of(sides.inner, as<Node>(first->inner));
   const auto other = origin_of(sides.outer, outer_column(first));
-  if (!one || !other) return NIL;
+  if (!one || !other || may_all_be_absent(sides.inner, comparisons)) return NIL;
   for (const auto* inner : each<const Reaching>(reached_by(one->relation))) {
     for (const auto* outer : each<const Reaching>(reached_by(other->relation))) {
       List* found = comparisons_of_key(sides, comparisons, first, inner, outer);
