@@ -141,8 +141,8 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   if (statement->has_values_of_time_zone || statement->has_values_of_date_style) {
     mark_time_zone(plan, statement->has_values_of_date_style);
   }
-  mark_rows(plan, statement);
   require_short_texts(plan, statement);
+  mark_rows(plan, statement);
   tell_of_bounds(statement->answered_by_bounds);
   tell_of_listed_keys(statement);
   tell_of_rows_without_group(statement);
