@@ -143,7 +143,6 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   }
   require_short_texts(plan, statement);
   mark_rows(plan, statement);
-  require_short_texts(plan, statement);
   tell_of_bounds(statement->answered_by_bounds);
   tell_of_listed_keys(statement);
   tell_of_rows_without_group(statement);
