@@ -332,6 +332,12 @@ SELECT dp_count(100) FROM items;
 SELECT dp_count(100) FROM items i JOIN sales s ON s.id = i.sale AND s.month = i.month WHERE s.month = 1;
 SELECT dp_count(100) FROM items i JOIN sales s ON s.id = i.sale;
 SELECT dp_count(100) FROM items i JOIN sales_1 s ON s.id = i.sale AND s.month = i.month;
+-- A partition has only some of the rows that a table refers to.
+SET SESSION AUTHORIZATION regress_dpq_refs_owner;
+CREATE TABLE parcels (sale int, month int, FOREIGN KEY (sale, month) REFERENCES sales (id, month));
+SELECT dp_protect_table('sales_1', 'client', 2, 'client');
+SELECT dp_protect_table('parcels', 'sale', 2, 'client', through => 'sales_1');
+DROP TABLE parcels;
 
 -- threat 275: derived tables that show columns of two rows of a table. Clients 1 to 20 have the bookings (1, 100 + c) and (100 + c, 7), and client 30 has (1, 7).
 SET SESSION AUTHORIZATION regress_dpq_refs_owner;

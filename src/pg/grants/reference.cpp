@@ -14,11 +14,25 @@ extern "C" {
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 }
 
 namespace dpquantile {
 
 namespace {
+
+// Whether this is what a foreign key to a partitioned table has for one of its partitions: rows
+// need not refer to this one. What a partition of the table that refers has of its table's key has
+// another relation than that.
+bool is_for_partition(const FormData_pg_constraint* constraint) {
+  if (!OidIsValid(constraint->conparentid)) return false;
+  HeapTuple row = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint->conparentid));
+  if (!HeapTupleIsValid(row)) return true;
+  const auto* parent = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
+  const bool is_of_same_rows = parent->conrelid == constraint->conrelid;
+  ReleaseSysCache(row);
+  return is_of_same_rows;
+}
 
 Reference* read_reference(HeapTuple row) {
   const auto* constraint = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
@@ -102,7 +116,7 @@ List* references_of(Oid relation) {
       systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true, nullptr, 1, &key);
   while (HeapTuple row = systable_getnext(scan)) {
     const auto* constraint = reinterpret_cast<Form_pg_constraint>(GETSTRUCT(row));
-    if (constraint->contype == CONSTRAINT_FOREIGN) {
+    if (constraint->contype == CONSTRAINT_FOREIGN && !is_for_partition(constraint)) {
       references = lappend(references, read_reference(row));
     }
   }

@@ -22,7 +22,8 @@ struct Reference {
   Oid equality[INDEX_MAX_KEYS];    // key = own
 };
 
-// All foreign keys of a table, and those from the one to exactly the other table: Reference.
+// All foreign keys of a table, and those from the one to exactly the other table: Reference. A key
+// to a partitioned table is none to its partitions.
 List* references_of(Oid relation);
 List* references_between(Oid relation, Oid referenced);
 
