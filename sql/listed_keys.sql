@@ -111,11 +111,11 @@ SELECT age > 2 AS old, count(*) FROM visits WHERE kind ~ '\1' GROUP BY 1;
 -- for it, as for a text that is too long. max() of a test for NULL tells what is known, for nothing.
 SET SESSION AUTHORIZATION regress_dpq_lists_owner;
 CREATE TABLE measures (n int NOT NULL, part int NOT NULL, amount numeric NOT NULL, x float8 NOT NULL, at timestamptz NOT NULL, day date NOT NULL, whenever timestamp NOT NULL,
-  name text NOT NULL, kind text NOT NULL, short varchar(20) NOT NULL, doc jsonb NOT NULL, tags int[] NOT NULL, id uuid NOT NULL, extra int, code int NOT NULL);
+  name text NOT NULL, kind text NOT NULL, short varchar(20) NOT NULL, doc jsonb NOT NULL, tags int[] NOT NULL, id uuid NOT NULL, extra int, code int NOT NULL, price numeric(9, 2) NOT NULL DEFAULT 1);
 INSERT INTO measures
   SELECT i % 5, 1 + i % 5, i % 9, i % 9, '2024-01-01Z', '2024-01-01', '2024-01-01', 'a', 'web', 'b', '{"a": 1}', '{1,2}', md5(i::text)::uuid, i % 7, i FROM generate_series(1, 100) i;
 SELECT dp_protect_table('measures'), dp_set_domain('measures', 'n', 0, 9), dp_set_domain('measures', 'part', 1, 9), dp_set_domain('measures', 'amount', 0, 300),
-       dp_set_domain('measures', 'x', 0, 60), dp_set_domain('measures', 'at', '2024-01-01Z'::timestamptz, '2025-12-31Z'),
+       dp_set_domain('measures', 'price', 0, 300), dp_set_domain('measures', 'x', 0, 60), dp_set_domain('measures', 'at', '2024-01-01Z'::timestamptz, '2025-12-31Z'),
        dp_set_domain('measures', 'day', '2024-01-01'::date, '2025-12-31'), dp_set_domain('measures', 'kind', '{web,shop}');
 SELECT dp_grant_private_access('measures', 'regress_dpq_lists_analyst', epsilon => 100, delta => 1e-6);
 SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
@@ -125,7 +125,7 @@ SET client_min_messages = warning;
 \set ECHO none
 SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM measures v', e, e) FROM unnest(ARRAY[
   'n + 1', 'n * 2 - part', 'part / 2', 'code / 10', 'code % 7 = 1', '100 / part', '100 / (n + 1)', 'amount / 2', 'amount * x::numeric', 'abs(n)', 'n::smallint', 'round(amount, 1)', 'floor(x / 10)',
-  'sqrt(x)', 'ln(part)', 'power(x, 2)', 'mod(n, part)', 'width_bucket(amount, 0, 100, 10)', 'n::text', 'at::date', 'at::text', 'date_trunc(''month'', at)', 'date_trunc(''month'', at, ''Asia/Tokyo'')',
+  'sqrt(x)', 'ln(part)', 'power(x + 1, 2)', 'x * 1.5', '(x + 1) * x', '1000 / (x + 1)', 'amount::float8', '(amount * 2)::float8', '(n * n * 1.5)::float8', 'price::real', 'mod(n, part)', 'width_bucket(amount, 0, 100, 10)', 'n::text', 'at::date', 'at::text', 'date_trunc(''month'', at)', 'date_trunc(''month'', at, ''Asia/Tokyo'')',
   'extract(hour FROM at)', 'to_char(at, ''YYYY-MM'')', 'lower(to_char(at, ''Month''))', 'date_bin(''1 week'', at, ''2024-01-01Z'')', 'at + interval ''1 day''', 'at > now() - interval ''1 year''',
   'age(day)', 'make_date(extract(year FROM day)::int, extract(month FROM day)::int, 1)', 'day + n', 'lower(kind) = ''web''', 'kind || short', 'kind LIKE ''w%''', 'short ILIKE ''%b%''', 'name = ''a''',
   'name < kind', 'concat(kind, extra::text)', 'length(kind)', 'n IN (1, 2)', 'n = ANY (ARRAY[1, part])', 'n <> ALL (''{1,2}''::int[])', 'coalesce(extra, n)', 'greatest(extra, n)',
@@ -133,7 +133,7 @@ SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM mea
   'id = md5(''a'')::uuid']) e \gexec
 \echo -- may be NULL
 SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM measures v', e, e) FROM unnest(ARRAY[
-  'extra', 'n + extra', '100 / n', '100 / (n - 4)', 'code + 1', 'code / n', 'n % n', 'amount / n', 'n::smallint + 32767::smallint', 'sqrt(x - 10)', 'ln(x)', 'power(x - 9, 2)', 'exp(x)', 'asin(x)',
+  'extra', 'n + extra', '100 / n', '100 / (n - 4)', 'code + 1', 'code / n', 'n % n', 'amount / n', 'n::smallint + 32767::smallint', 'sqrt(x - 10)', 'ln(x)', 'power(x - 9, 2)', 'power(x, 2)', 'x * x', 'x * 1e-200', 'x / 1e200', 'x::real', 'amount::real', '(amount * amount)::float8', 'exp(x)', 'asin(x)',
   'x * 1e308', 'kind::int', 'name::date', 'short::int > 5', 'width_bucket(amount, 5, 5, 10)', 'width_bucket(amount, 0, 100, n)', 'extract(hour FROM whenever)', 'whenever::date',
   'at + interval ''300000 years''', 'date_bin(''0 s'', at, at)', 'make_date(n, n, n)', 'lower(name)', 'name || ''a''', 'name LIKE ''a%''', 'kind LIKE name', 'kind LIKE ''a\''', 'kind ~ ''a''', 'chr(n)',
   'split_part(kind, '','', 0)', 'doc -> ''a''', 'doc ? ''a''', 'doc ->> ''a'' = ''1''', 'jsonb_array_length(doc)', 'jsonb_object_field_text(doc, ''a'')', '(doc -> ''n'')::int', 'tags[1]', '5 = ANY (tags)',
@@ -145,6 +145,7 @@ SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM mea
 \pset format aligned
 SET client_min_messages = notice;
 SELECT 100 / n > 30 AS many, count(*) FROM measures GROUP BY 1;
+SELECT x * x > 9 AS large, count(*) FROM measures GROUP BY 1;
 SELECT 100 / n > 30 AS many, count(*) FROM measures WHERE n > 0 GROUP BY 1;
 SELECT extra > 2 AS more, count(*) FROM measures WHERE extra = ANY ('{1,5}') GROUP BY 1;
 SELECT extra > 2 AS more, count(*) FROM measures WHERE (extra = ANY ('{}')) IS FALSE GROUP BY 1;

@@ -144,6 +144,8 @@ SELECT (person + 1)::numeric, count(*) FROM visits GROUP BY 1;
 SELECT -person, count(*) FROM visits GROUP BY 1;
 SELECT 3 - person * 2, count(*) FROM visits GROUP BY 1;
 SELECT person # 5, count(*) FROM visits GROUP BY 1;
+SELECT to_hex(~person), count(*) FROM visits GROUP BY 1;
+SELECT 0.5 - person * 1.5, count(*) FROM visits GROUP BY 1;
 SELECT md5('salt' || person::text), count(*) FROM visits GROUP BY 1;
 SELECT concat('no. ', coalesce(person, 0)), count(*) FROM visits GROUP BY 1;
 SELECT kind, count(*) FROM visits WHERE kind = 'webb' GROUP BY kind;
@@ -180,6 +182,7 @@ SELECT id, dp_count(1) FROM staff GROUP BY id HAVING dp_keep_group(0.5, 1e-6);
 SELECT kind, dp_count(1) FROM visits WHERE person = 100 GROUP BY kind HAVING dp_keep_group(person, 0.5, 1e-6, 4);
 SELECT b.epsilon_spent - s.epsilon_spent AS charged FROM dp_budget b, spent s;
 -- Others may answer something.
+SELECT coalesce(5, person) AS five, count(*) > 100 AS many FROM visits GROUP BY 1;
 SELECT badge > 0 AS some, dp_count(100) > 100 AS many FROM staff GROUP BY badge > 0 HAVING dp_keep_group(0.5, 1e-6);
 SELECT badge > 0 AS some, count(*) FROM staff WHERE badge < 50 GROUP BY badge > 0;
 SELECT town, count(*) FROM staff WHERE badge = 7 AND id > 0 GROUP BY town;

@@ -63,13 +63,25 @@ $node->safe_psql('postgres', q{
 	CREATE VIEW shown AS SELECT * FROM document;
 	CREATE TRIGGER manage INSTEAD OF DELETE ON shown FOR EACH ROW EXECUTE FUNCTION lo_manage(content);
 	INSERT INTO document VALUES (4242), (4243);  -- of which there is the first
-	GRANT ALL ON document, shown TO restricted});
-foreach my $statement ('DELETE FROM document WHERE content::oid = 4243', 'UPDATE document SET content = 1 WHERE content::oid = 4243', 'DELETE FROM shown WHERE content::oid = 4243',
+	CREATE TABLE cut (content lo);
+	CREATE TRIGGER manage BEFORE TRUNCATE ON cut FOR EACH STATEMENT EXECUTE FUNCTION lo_manage(content);
+	CREATE TABLE whole (content lo) PARTITION BY LIST ((content::oid));
+	CREATE TABLE part PARTITION OF whole DEFAULT;
+	CREATE TRIGGER manage AFTER TRUNCATE ON part FOR EACH STATEMENT EXECUTE FUNCTION lo_manage(content);
+	CREATE TABLE filled (content lo);
+	CREATE TRIGGER manage BEFORE INSERT ON filled FOR EACH ROW EXECUTE FUNCTION lo_manage(content);
+	CREATE TABLE free (content lo);
+	CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+	CREATE TRIGGER nothing BEFORE INSERT OR TRUNCATE ON free FOR EACH STATEMENT EXECUTE FUNCTION nothing();
+	GRANT ALL ON document, shown, cut, whole, part, filled, free TO restricted});
+foreach my $statement ('TRUNCATE cut', 'TRUNCATE whole', 'TRUNCATE free, cut', 'COPY filled FROM STDIN', 'DELETE FROM document WHERE content::oid = 4243', 'UPDATE document SET content = 1 WHERE content::oid = 4243', 'DELETE FROM shown WHERE content::oid = 4243',
 	'CREATE TEMP TABLE own (content lo); CREATE TRIGGER manage BEFORE DELETE ON own FOR EACH ROW EXECUTE FUNCTION lo_manage(content)')
 {
 	is(outcome($node, $statement, user => 'restricted'), '42501', "threat 336: no large object is unlinked by $statement");
 }
 is(outcome($node, 'SELECT content::oid FROM document', user => 'restricted'), '4242 4243', 'threat 336: rows that refer to one may be read');
+is(outcome($node, "COPY free FROM STDIN;\n1\n\\.\nSELECT count(*) FROM free; TRUNCATE free; SELECT count(*) FROM free", user => 'restricted'),
+	'1 0', 'tables with other triggers may be filled and truncated');
 is($node->safe_psql('postgres', 'DELETE FROM document WHERE content::oid = 4242 RETURNING 1'), '1', 'others go on');
 
 is( $node->safe_psql('postgres', q{SELECT dpquantile.told_by_function('dp_option(text, text)') IS NULL}),

@@ -277,6 +277,40 @@ bool is_cast_of_number(const Node* call, const char* name) {
          is_one_of(name, "int2 int4 int8 float4 float8 numeric");
 }
 
+// Whether a product, quotient or power may be much nearer to 0 than what it is computed of.
+bool may_get_tiny(const Level* level, const Node* call) {
+  if (!IsA(call, OpExpr) && !IsA(call, FuncExpr)) return false;
+  const char* name = name_of_call(call);
+  if (!is_one_of(name, "* / ^ power pow") || is_whole_type(exprType(call))) return false;
+  constexpr double kFactor = 1e6;
+  constexpr Range kTiny = {-1 / kFactor, 1 / kFactor};
+  const auto first = range_of(level, static_cast<const Node*>(linitial(arguments_of(call))));
+  const auto last = range_of(level, static_cast<const Node*>(llast(arguments_of(call))));
+  if (is_one_of(name, "*")) return !is_apart(first, kTiny) && !is_apart(last, kTiny);
+  return is_one_of(name, "/") ? !is_within(last, -kFactor, kFactor) : !is_within(last, 0, 1);
+}
+
+bool has_few_decimals(const Node* number) {
+  constexpr int32 kScale = 0x7ff;  // of a numeric's type modifier
+  constexpr int32 kMostDecimals = 30;
+  const int32 declared = exprTypmod(number) - static_cast<int32>(VARHDRSZ);
+  return declared >= 0 && (declared & kScale) <= kMostDecimals;
+}
+
+// Whether a result that is not 0 may be 0 as a float, which PostgreSQL reports as an error.
+bool may_underflow(const Level* level, const Node* call, const char* name, const Range& result) {
+  const Oid type = getBaseType(exprType(call));
+  const double least = type == FLOAT4OID   ? std::numeric_limits<float>::min()
+                       : type == FLOAT8OID ? std::numeric_limits<double>::min()
+                                           : 0;
+  if (least == 0 || is_apart(result, Range{-least, least})) return false;
+  if (!is_cast_of_number(call, name)) return may_get_tiny(level, call);
+  const auto* number = static_cast<const Node*>(linitial(arguments_of(call)));
+  if (has_few_decimals(number)) return false;
+  return type == FLOAT4OID ||
+         any_node(number, [=](const Node* part) { return may_get_tiny(level, part); });
+}
+
 // Of numbers and times within bounds, such as have a result within bounds
 bool gives_value_of_bounded(const Level* level, const Node* call, const char* name) {
   for (const auto* argument : each<const Node>(arguments_of(call))) {
@@ -285,7 +319,8 @@ bool gives_value_of_bounded(const Level* level, const Node* call, const char* na
   if (gives_value_in_domain(level, call, name)) return true;
   if (!is_one_of(name, kOfBounded) && !is_cast_of_number(call, name)) return false;
   const auto range = range_of(level, call);
-  return range && fits(*range, getBaseType(exprType(call))) && are_in_domain(level, call, name);
+  return range && fits(*range, getBaseType(exprType(call))) && are_in_domain(level, call, name) &&
+         !may_underflow(level, call, name, *range);
 }
 
 // ---- Calls ---------------------------------------------------------------------------------

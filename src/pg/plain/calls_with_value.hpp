@@ -9,7 +9,8 @@ namespace dpquantile {
 
 // Whether a function, an operator, a cast or IN is not NULL for arguments that are not NULL, in
 // rows whose columns are within their domains. False if nothing says so. Numerics of more than 400
-// digits, and results that are too near to 0 for their type, are not looked for.
+// digits, and numbers in columns that are nearer to 0 than 1e-300 (real: 1e-30), are not looked
+// for.
 bool gives_value_for_values(const Level* level, const Node* call);
 
 // Whether what is known of a text says that it has at most 1000 characters: its type, the list of

@@ -1,6 +1,7 @@
 #include "pg/plain/empty_answers.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "pg/borrowed/early_values.hpp"
 #include "pg/facts/unique_key.hpp"
@@ -332,8 +333,8 @@ Groups groups_by_conditions(const PlainLevel* level) {
   return groups;
 }
 
-// Whether a call gives different values for different ones: a cast to a wider type of numbers, or a
-// hash.
+// Whether a call gives different values for different ones: a cast to a wider type of numbers, a
+// hash, or digits.
 bool tells_apart(Oid function) {
   switch (function) {
     case F_INT4_INT2:
@@ -345,6 +346,8 @@ bool tells_apart(Oid function) {
     case F_FLOAT8_INT2:
     case F_FLOAT8_INT4:
     case F_MD5_TEXT:
+    case F_TO_HEX_INT4:
+    case F_TO_HEX_INT8:
       return true;
     default:
       return false;
@@ -373,24 +376,28 @@ const Node* only_variable(const List* arguments) {
   return found;
 }
 
-bool has_zero(const List* factors) {
-  for (const auto* factor : each<const Const>(factors)) {
-    if (!IsA(factor, Const)) continue;
-    const auto type = find_value_type(factor->consttype);
-    if (!type || number_of_value(*type, factor->constvalue) == 0) return true;
+// Whether an operation with a constant has one result: id * 0, or id + 'NaN'.
+bool gives_one_number(const char* name, const List* operands) {
+  for (const auto* constant : each<const Const>(operands)) {
+    if (!IsA(constant, Const) || constant->constisnull) continue;
+    const auto type = find_value_type(constant->consttype);
+    const double number = type ? number_of_value(*type, constant->constvalue) : 0;
+    if (!std::isfinite(number) || (number == 0 && is_one_of(name, "*"))) return true;
   }
   return false;
 }
 
-// The part of -id, id + 1, id * 2, id # 5 or 'person ' || id that is not constant; null for other
-// operations.
+// The part of -id, id + 0.5, id * 2, id # 5, ~id or 'person ' || id that is not constant; null for
+// other operations.
 const Node* part_of_operation(const OpExpr* operation) {
   const char* name = get_opname(operation->opno);
-  const bool is_of_numbers = is_whole_type(operation->opresulttype) && is_one_of(name, "+ - * #");
-  const bool appends = operation->opresulttype == TEXTOID && is_one_of(name, "||");
-  if (operation->opno >= FirstUnpinnedObjectId || (!is_of_numbers && !appends)) return nullptr;
-  const Node* part = only_variable(operation->args);
-  return is_one_of(name, "*") && part != nullptr && has_zero(operation->args) ? nullptr : part;
+  const Oid type = operation->opresulttype;
+  const bool is_exact = (is_whole_type(type) && is_one_of(name, "+ - * # ~")) ||
+                        (type == NUMERICOID && is_one_of(name, "+ - *"));
+  const bool appends = type == TEXTOID && is_one_of(name, "||");
+  if (operation->opno >= FirstUnpinnedObjectId || (!is_exact && !appends)) return nullptr;
+  if (is_exact && gives_one_number(name, operation->args)) return nullptr;
+  return only_variable(operation->args);
 }
 
 // The same of a call: of md5(id::text), id::bigint, or concat('person ', id).
@@ -415,8 +422,9 @@ const Node* without_conversions(const Node* key) {
       part = part_of_call(as<FuncExpr>(inner));
     } else if (IsA(inner, OpExpr)) {
       part = part_of_operation(as<OpExpr>(inner));
-    } else if (IsA(inner, CoalesceExpr)) {  // nobody has the constant
-      part = only_variable(as<CoalesceExpr>(inner)->args);
+    } else if (IsA(inner, CoalesceExpr)) {  // nobody has a constant that comes later
+      const List* values = as<CoalesceExpr>(inner)->args;
+      if (!IsA(linitial(values), Const)) part = only_variable(values);
     }
     if (part != nullptr) inner = part;
     if (inner == key) return key;

@@ -54,6 +54,7 @@ void restrict_objects(ObjectAccessType access, Oid catalog, Oid object, int colu
   if (access == OAT_FUNCTION_EXECUTE && restricts()) refuse_function(object);
   const bool is_new_trigger = access == OAT_POST_CREATE && catalog == TriggerRelationId;
   if (is_new_trigger && restricts()) refuse_new_trigger(object);
+  if (access == OAT_TRUNCATE && restricts()) refuse_triggers_of_truncate(object);
   if (previous_object_access != nullptr) {
     previous_object_access(access, catalog, object, column, arg);
   }

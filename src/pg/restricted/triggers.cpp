@@ -122,6 +122,21 @@ void refuse_new_trigger(Oid trigger) {
   table_close(catalog, AccessShareLock);
 }
 
+// The table may not be locked yet. PostgreSQL asks again if it has changed when it is.
+void refuse_triggers_of_truncate(Oid table) {
+  Relation catalog = table_open(TriggerRelationId, AccessShareLock);
+  ScanKeyData key;
+  ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ,
+              ObjectIdGetDatum(table));
+  SysScanDesc scan = systable_beginscan(catalog, TriggerRelidNameIndexId, true, nullptr, 1, &key);
+  while (const HeapTuple row = systable_getnext(scan)) {
+    const auto* entry = reinterpret_cast<Form_pg_trigger>(GETSTRUCT(row));
+    if (TRIGGER_FOR_TRUNCATE(entry->tgtype)) refuse_function(entry->tgfoid);
+  }
+  systable_endscan(scan);
+  table_close(catalog, AccessShareLock);
+}
+
 void refuse_triggers(const List* permissions) {
   for (const auto* relation : each<const RelationPermissions>(permissions)) {
     if (relation->relid < FirstNormalObjectId || !writes_rows(relation)) continue;

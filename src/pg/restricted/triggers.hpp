@@ -20,4 +20,7 @@ void refuse_new_trigger(Oid trigger);
 // meanwhile. permissions: DPQ_RELATION_PERMISSIONS of each relation
 void refuse_triggers(const List* permissions);
 
+// ereports if TRUNCATE of a table would call a function that a restricted role may not call.
+void refuse_triggers_of_truncate(Oid table);
+
 }  // namespace dpquantile
