@@ -146,6 +146,9 @@ SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM mea
 SET client_min_messages = notice;
 SELECT 100 / n > 30 AS many, count(*) FROM measures GROUP BY 1;
 SELECT x * x > 9 AS large, count(*) FROM measures GROUP BY 1;
+-- Nothing is said of infinite times of a column without bounds, as nothing is of times beyond bounds. What asks for NULL has them.
+SELECT extract(isodow FROM whenever::date) > 3 AS late, count(*) FROM measures GROUP BY 1;
+SELECT coalesce(to_char(whenever, 'Day') LIKE 'S%', true) AS free, extract(hour FROM whenever) IS NULL AS infinite, count(*) FROM measures GROUP BY 1, 2;
 SELECT 100 / n > 30 AS many, count(*) FROM measures WHERE n > 0 GROUP BY 1;
 SELECT extra > 2 AS more, count(*) FROM measures WHERE extra = ANY ('{1,5}') GROUP BY 1;
 SELECT extra > 2 AS more, count(*) FROM measures WHERE (extra = ANY ('{}')) IS FALSE GROUP BY 1;

@@ -170,10 +170,16 @@ std::optional<Range> range_of(const Level* level, const Node* expression) {
   return bounds ? std::optional<Range>({bounds->lower, bounds->upper}) : std::nullopt;
 }
 
+bool is_moment(const Node* argument) {
+  const Oid type = getBaseType(exprType(argument));
+  return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
 // Whether an argument has bounds, or is of a type without any that a row does not change.
-bool is_bounded(const Level* level, const Node* argument) {
+bool is_bounded(const Level* level, const Node* argument, TimesOf times) {
   const Oid type = getBaseType(exprType(argument));
   if (type == TIMEOID || range_of(level, argument)) return true;
+  if (times == TimesOf::kOrdinary && is_moment(argument)) return true;
   return !type_with_bounds(type) && has_known_value(level, argument);
 }
 
@@ -312,11 +318,15 @@ bool may_underflow(const Level* level, const Node* call, const char* name, const
 }
 
 // Of numbers and times within bounds, such as have a result within bounds
-bool gives_value_of_bounded(const Level* level, const Node* call, const char* name) {
+bool gives_value_of_bounded(const Level* level, const Node* call, const char* name, TimesOf times) {
   for (const auto* argument : each<const Node>(arguments_of(call))) {
-    if (!is_bounded(level, argument)) return false;
+    if (!is_bounded(level, argument, times)) return false;
   }
   if (gives_value_in_domain(level, call, name)) return true;
+  if (times == TimesOf::kOrdinary && is_moment(static_cast<Node*>(llast(arguments_of(call)))) &&
+      is_one_of(name, "timezone date timestamp timestamptz time")) {
+    return true;
+  }
   if (!is_one_of(name, kOfBounded) && !is_cast_of_number(call, name)) return false;
   const auto range = range_of(level, call);
   return range && fits(*range, getBaseType(exprType(call))) && are_in_domain(level, call, name) &&
@@ -338,7 +348,7 @@ bool tells_the_time(Oid function) {
          function == F_STATEMENT_TIMESTAMP || function == F_CLOCK_TIMESTAMP;
 }
 
-bool gives_value_of_function(const Level* level, const Node* call) {
+bool gives_value_of_function(const Level* level, const Node* call, TimesOf times) {
   const Oid function = function_of(call);
   const char* name = name_of_call(call);
   // Of a uuid that has none
@@ -346,7 +356,7 @@ bool gives_value_of_function(const Level* level, const Node* call) {
   if (is_total(function) || tells_the_time(function)) return true;
   if (find_variant(function) == nullptr && function != F_CONCAT) return false;
   return gives_value_of_texts(level, call, name) || divides_whole(level, call, name) ||
-         gives_value_of_bounded(level, call, name);
+         gives_value_of_bounded(level, call, name, times);
 }
 
 }  // namespace
@@ -356,8 +366,8 @@ bool is_short_text(const Level* level, const Node* text) {
          most_characters(level, text) <= kMostCharacters;
 }
 
-bool gives_value_for_values(const Level* level, const Node* call) {
-  if (!IsA(call, CoerceViaIO)) return gives_value_of_function(level, call);
+bool gives_value_for_values(const Level* level, const Node* call, TimesOf times) {
+  if (!IsA(call, CoerceViaIO)) return gives_value_of_function(level, call, times);
   const auto* cast = as<CoerceViaIO>(call);
   return is_total_text_conversion(getBaseType(exprType(as<Node>(cast->arg))),
                                   getBaseType(cast->resulttype));

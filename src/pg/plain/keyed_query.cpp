@@ -460,7 +460,7 @@ void note_key(const Level* level, const Node* key, List** names) {
 }
 
 // PostgreSQL would show a group of the rows whose key is NULL, and of each number of rows. Whether
-// there are any is not looked at.
+// there are any is not looked at. Infinite times without bounds are as times beyond bounds.
 void note_rows_without_group(const PlainLevel* level, const Replacement& replacement) {
   Statement* statement = level->select->statement;
   for (int i = 0; i < list_length(replacement.keys); ++i) {
@@ -468,7 +468,7 @@ void note_rows_without_group(const PlainLevel* level, const Replacement& replace
     if (list_nth(replacement.others, i) != nullptr) continue;
     const bool has_null =
         bms_is_member(i, replacement.nulls) || bms_is_member(i, replacement.of_tables);
-    if (!has_null && may_be_null(level->select, key)) {
+    if (!has_null && may_be_null(level->select, key, TimesOf::kOrdinary)) {
       note_key(level->select, key, &statement->keys_without_null);
     }
     if (lacks_many_rows(level->select, key)) {

@@ -182,6 +182,8 @@ bool is_valid(const ColumnOrigin& not_null) {
 // other, level by level.
 class NullSearch {
  public:
+  explicit NullSearch(TimesOf times) : times_(times) {}
+
   bool may_be_null(const Level* level, Node* expression);
   bool may_be_absent(const Level* level, int entry);
 
@@ -195,6 +197,7 @@ class NullSearch {
 
   static constexpr int kMostNodes = 1000;
   int nodes_ = 0;
+  TimesOf times_;
 };
 
 // Whether the outer join of an entry compares a column of other rows with it that may be NULL. If
@@ -387,14 +390,15 @@ bool NullSearch::may_be_null(const Level* level, Node* expression) {
       return any_may_be_null(level, expression);
     case T_FuncExpr:
       if (as<FuncExpr>(expression)->funcid == F_CONCAT) {
-        return !gives_value_for_values(level, expression);
+        return !gives_value_for_values(level, expression, times_);
       }
       [[fallthrough]];
     case T_OpExpr:
     case T_CoerceViaIO:
-      return !gives_value_for_values(level, expression) || any_may_be_null(level, expression);
+      return !gives_value_for_values(level, expression, times_) ||
+             any_may_be_null(level, expression);
     case T_ScalarArrayOpExpr:
-      return !gives_value_for_values(level, expression) ||
+      return !gives_value_for_values(level, expression, times_) ||
              element_may_be_null(level, as<ScalarArrayOpExpr>(expression)) ||
              any_may_be_null(level, expression);
     case T_CoalesceExpr:
@@ -434,11 +438,11 @@ const Node* condition_of_outer_join(const Query* query, int entry) {
 }
 
 bool may_be_absent(const Level* level, int entry) {
-  return NullSearch().may_be_absent(level, entry);
+  return NullSearch(TimesOf::kAny).may_be_absent(level, entry);
 }
 
-bool may_be_null(const Level* level, Node* expression) {
-  return NullSearch().may_be_null(level, expression);
+bool may_be_null(const Level* level, Node* expression, TimesOf times) {
+  return NullSearch(times).may_be_null(level, expression);
 }
 
 }  // namespace dpquantile

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/plain/calls_with_value.hpp"
 #include "pg/query/level.hpp"
 
 // What may be NULL, by what catalogs and query say: NOT NULL of columns, foreign keys, outer joins,
@@ -24,6 +25,6 @@ bool finds_row_of_reference(const Level* level, int entry);
 
 // Whether an expression may be NULL in a row that WHERE lets pass. True if nothing says that it is
 // not: what is never NULL of values is a list (calls_with_value.hpp).
-bool may_be_null(const Level* level, Node* expression);
+bool may_be_null(const Level* level, Node* expression, TimesOf times = TimesOf::kAny);
 
 }  // namespace dpquantile
