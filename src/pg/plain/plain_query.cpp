@@ -510,6 +510,7 @@ void refuse_subqueries(const Translation* translation, const Level* level) {
                                   .relation = get_rel_name(linitial_oid(level->borrowed_rows)),
                                   .reasons = translation->reasons};
     const int before = count_reasons(refused);
+    attempt(refused, [&] { refuse_values_of_rows(refused, level); });
     refuse_other_subqueries(refused, level);
     if (count_reasons(refused) > before) translation->reasons->is_last = true;
   }
