@@ -398,6 +398,53 @@ SELECT factorial(30000 + id), count(*) FROM sale WHERE id BETWEEN 1 AND 900 GROU
 SELECT length(repeat(code::text, 100000000)), count(*) FROM sale GROUP BY 1;
 WITH a AS (SELECT repeat(code, 60000) AS x FROM sale), b AS (SELECT x || x AS x FROM a), c AS (SELECT x || x AS x FROM b) SELECT x || x, count(*) FROM c GROUP BY 1;
 \set VERBOSITY default
+-- Keys of columns that are not NULL are not NULL, whatever is computed of them, and no notice says that they may be.
+SET SESSION AUTHORIZATION regress_dpq_lists_owner;
+CREATE TABLE stays (person int NOT NULL, first date NOT NULL, day date NOT NULL, at timestamp NOT NULL, seen timestamptz NOT NULL, n int NOT NULL, cost numeric(8,2) NOT NULL, x float8 NOT NULL,
+                    city text NOT NULL, urgent boolean NOT NULL, level level NOT NULL, shop int NOT NULL REFERENCES shops, unbounded int NOT NULL);
+INSERT INTO stays SELECT i % 5, '2024-01-01', date '2024-01-01' + i, timestamp '2024-01-01' + i * interval '1 day', timestamptz '2024-01-01' + i * interval '1 day', i, i, i, 'Oslo', true, 'low', 1, i FROM generate_series(0, 19) i;
+SELECT dp_protect_table('stays', user_id => 'person', max_rows => 9),
+       dp_set_domain('stays', 'first', '2024-01-01', '2024-01-31'), dp_set_domain('stays', 'day', '2024-01-01', '2024-01-31'), dp_set_domain('stays', 'at', '2024-01-01', '2024-01-31 23:59:59'),
+       dp_set_domain('stays', 'seen', '2024-01-01', '2024-01-31 23:59:59'), dp_set_domain('stays', 'n', 1, 40), dp_set_domain('stays', 'cost', 0, 100), dp_set_domain('stays', 'x', 0, 100),
+       dp_set_domain('stays', 'city', '{Oslo,Nice}'), dp_grant_private_access('stays', 'regress_dpq_lists_analyst', epsilon => 1);
+SET SESSION AUTHORIZATION regress_dpq_lists_analyst;
+DO $$
+DECLARE key text;
+BEGIN
+  FOREACH key IN ARRAY ARRAY[
+    -- Columns, texts and truth values
+    'n', 'day', 'city', 'urgent', 'level', 'shop', 'lower(city)', 'coalesce(city, ''none'')', 'city || ''-'' || urgent::text', 'concat(city, '' / '', urgent)', 'left(city, 2)', 'n > 10', 'city LIKE ''O%''',
+    'CASE WHEN city IN (''Oslo'', ''Rome'') THEN city ELSE ''elsewhere'' END', 'CASE WHEN cost < 10 THEN ''low'' WHEN cost < 50 THEN ''middle'' ELSE ''high'' END', 'n::text || ''+''', 'day::text',
+    -- Times
+    'date_trunc(''month'', at)', 'date_trunc(''week'', day)', 'date_trunc(''month'', at)::date', 'date_trunc(''day'', seen AT TIME ZONE ''Europe/Paris'')', 'date_trunc(''month'', (at::timestamptz AT TIME ZONE ''UTC''))',
+    'date_trunc(''week'', at + interval ''1 day'') - interval ''1 day''', 'date_trunc(''week'', at - interval ''6 days'') + interval ''6 days''', 'date_bin(''1 day'', at, timestamp ''2024-01-01'')', 'at::date', 'seen::date',
+    'CAST(CAST(at AS date) AS timestamptz)', 'date_trunc(''month'', CAST(at AS timestamp))', 'make_date(extract(year FROM day)::int, 1, 1)',
+    -- Parts of times
+    'extract(year FROM at)', 'extract(month FROM day)', 'CAST(extract(hour FROM at) AS integer)', 'CAST(trunc(extract(year FROM at)) AS integer)', 'date_part(''dow'', at)', 'date_part(''isodow'', day)::int', 'extract(doy FROM at)::int',
+    'extract(year FROM day)::int * 100 + extract(month FROM day)::int', 'extract(year FROM day)::text || ''-Q'' || extract(quarter FROM day)::text', '(extract(year FROM day) * 10 + 1)::text || ''.''', 'floor(cost / 10)::text || '' tens''',
+    'to_char(at, ''YYYY-MM'')', 'to_char(day, ''Dy'')', 'to_char(date_trunc(''month'', at), ''YYYY-MM'')', 'to_char(at, ''FMDay'')', 'to_char(seen, ''HH24:00'')',
+    'extract(month FROM age(day, first))', 'extract(month FROM age(day, first))::int', 'extract(year FROM age(at, first))::int * 12 + extract(month FROM age(at, first))::int', 'day - first',
+    -- Seconds
+    'floor(extract(epoch FROM at) / 86400) * 86400', 'floor(extract(epoch FROM day) / 86400) * 86400', 'floor(date_part(''epoch'', day) / 86400) * 86400', 'extract(epoch FROM day)::bigint', 'extract(epoch FROM day)::bigint / 86400 * 86400',
+    'to_timestamp(floor(extract(epoch FROM at) / 604800) * 604800)', 'to_timestamp(floor(extract(epoch FROM day) / 604800) * 604800)::date', 'to_timestamp(floor(extract(epoch FROM seen) / 86400) * 86400)',
+    -- Numbers
+    'least(n, 10)', 'n - 1', 'n % 7', 'mod(n, 7)', 'n / 5', 'n::numeric', 'cost::int', 'floor(cost / 10)', 'floor(cost / 10) * 10', 'floor(n / 5.0) * 5.0', 'round(cost, -1)', 'ceil(cost)', 'trunc(x)', 'round(x)', 'abs(n)', 'sign(n - 5)',
+    'width_bucket(x, 0, 100, 5)', 'width_bucket(cost, 0, 100, 5)', 'floor(((cost - 0.0) / 50.0)) * 50.0 + 0.0', 'CAST(floor(x / 10) AS bigint)', 'floor(sqrt(n))', 'floor(x / 10)::int * 10', '(unbounded::bigint + 1) % 7', 'floor(unbounded / 5.0)::bigint % 7'
+  ] LOOP
+    EXECUTE format('SELECT count(*) FROM (SELECT %1$s AS %2$I, count(*) FROM stays GROUP BY 1) q', key, left(key, 60));
+  END LOOP;
+  -- Numbers of persons: those with more rows than max_rows may be in no group, of which another notice would tell, but WHERE has no more.
+  FOREACH key IN ARRAY ARRAY['k', 'least(k, 5)', 'k / 5', 'floor(k / 5.0) * 5.0', 'floor(k::float8 / 5) * 5', 'round(k / 5.0)', 'floor(s / 100.0) * 100', 'floor(c / 100.0) * 100', 'floor(a)', 'CASE WHEN k > 5 THEN ''many'' ELSE ''few'' END', 'extract(month FROM age(l, f))::int', 'l - f'] LOOP
+    EXECUTE format('SELECT count(*) FROM (SELECT %1$s AS %2$I, count(*) FROM (SELECT person, count(*) AS k, sum(n) AS s, sum(cost) AS c, avg(cost) AS a, min(day) AS f, max(day) AS l FROM stays GROUP BY 1) p
+                      WHERE k <= 9 AND s <= 400 AND c <= 900 GROUP BY 1) q', key, left(key, 60));
+  END LOOP;
+END $$;
+SELECT count(*) > 0 AS groups FROM (SELECT date_trunc('hour', at) + interval '15 minutes' * floor(extract(minute FROM at) / 15), count(*) FROM stays WHERE at < '2024-01-02' GROUP BY 1) q;
+-- A number that may be too large for its type may be NULL.
+SELECT count(*) > 0 AS groups FROM (SELECT (unbounded + 1) % 7 AS remainder, count(*) FROM stays GROUP BY 1) q;
+SELECT count(*) > 0 AS groups FROM (SELECT (k + 9223372036854775000) % 7 AS remainder, count(*) FROM (SELECT person, count(*) AS k FROM stays GROUP BY 1) p GROUP BY 1) q;
+-- The seconds of days and the months of ages have bounds.
+SELECT avg(extract(epoch FROM day)) BETWEEN 1704067200 AND 1706659200 AS seconds, avg(extract(month FROM age(day, first))) BETWEEN -11 AND 11 AS months FROM stays;
 RESET SESSION AUTHORIZATION;
 SET client_min_messages = warning;
 DROP SCHEMA regress_dpq_lists CASCADE;

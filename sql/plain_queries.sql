@@ -252,6 +252,9 @@ SELECT DISTINCT department, count(*) > 1000 AS many FROM staff GROUP BY departme
 SELECT DISTINCT ON (active) active, department, count(*) FROM staff GROUP BY active, department ORDER BY active, count(*) DESC;
 SELECT department, count(*), sum(count(*)) OVER () FROM staff GROUP BY ROLLUP (department) HAVING count(*) > 10 ORDER BY 2;
 SELECT t.n FROM (VALUES (1), (2)) v (i), LATERAL (SELECT round(count(*) OVER () + count(*)) AS n FROM staff) t;
+-- Columns below each other are refused as what they are, not for bounds. The rows twice are answered.
+SELECT u.name, avg(u.value) FROM staff s CROSS JOIN LATERAL (VALUES ('age', s.age), ('pay', s.salary)) u (name, value) GROUP BY 1;
+SELECT avg(u.value) FROM staff s CROSS JOIN LATERAL (VALUES (s.age + 1)) u (value);
 SELECT name, count(*) OVER () FROM staff;
 
 -- Expressions of columns with bounds, conditions, answers in expressions, subqueries and views

@@ -24,6 +24,7 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 }
 
 namespace dpquantile {
@@ -36,6 +37,11 @@ const char* name_of_call(const Node* call) {
              ? get_opname(IsA(call, OpExpr) ? as<OpExpr>(call)->opno
                                             : as<ScalarArrayOpExpr>(call)->opno)
              : get_func_name(as<FuncExpr>(call)->funcid);
+}
+
+std::optional<Range> range_of(const Level* level, const Node* expression) {
+  const auto bounds = bounds_of(level, const_cast<Node*>(expression), BoundsFor::kAllNumbers);
+  return bounds ? std::optional<Range>({bounds->lower, bounds->upper}) : std::nullopt;
 }
 
 // ---- Texts ---------------------------------------------------------------------------------
@@ -104,6 +110,44 @@ double most_of_call(const Level* level, const Node* call) {
   return is_one_of(name, "lower upper initcap") ? kLonger * characters : kUnlimited;
 }
 
+// How many digits a numeric has at most behind the point.
+double most_decimals(const Node* numeric) {
+  check_stack_depth();
+  if (IsA(numeric, Const)) {
+    const auto* constant = as<Const>(numeric);
+    if (constant->constisnull) return 0;
+    const Numeric number = DatumGetNumeric(constant->constvalue);
+    if (numeric_is_nan(number) || numeric_is_inf(number)) return kUnlimited;
+    return DatumGetInt32(DirectFunctionCall1(numeric_scale, constant->constvalue));
+  }
+  if (!IsA(numeric, FuncExpr) && !IsA(numeric, OpExpr)) return kUnlimited;
+  const char* name = name_of_call(numeric);
+  const List* arguments = arguments_of(numeric);
+  if (arguments == NIL) return kUnlimited;
+  const auto* first = static_cast<const Node*>(linitial(arguments));
+  constexpr double kOfPart = 30;
+  if (is_one_of(name, "extract")) return kOfPart;
+  if (list_length(arguments) == 1) {
+    const bool is_whole = is_one_of(name, "floor ceil ceiling round trunc") ||
+                          (is_one_of(name, "numeric") && is_whole_type(exprType(first)));
+    return is_whole ? 0 : kUnlimited;
+  }
+  const auto* second = static_cast<const Node*>(lsecond(arguments));
+  if (!is_one_of(name, "+ - *")) return kUnlimited;
+  return most_decimals(first) + most_decimals(second);
+}
+
+// How many characters a value that is no text has as one
+double most_of_value(const Level* level, const Node* value) {
+  constexpr double kMostOfOthers = 100;
+  if (getBaseType(exprType(value)) != NUMERICOID) return kMostOfOthers;
+  const auto range = range_of(level, value);
+  if (!range) return kUnlimited;
+  constexpr double kSignPointAndRounding = 3;
+  const double most = std::max({std::abs(range->lower), std::abs(range->upper), 1.0});
+  return kSignPointAndRounding + std::floor(std::log10(most)) + 1 + most_decimals(value);
+}
+
 // How many characters a text has at most, or bytes if they are more.
 double most_characters(const Level* level, const Node* text) {
   check_stack_depth();
@@ -123,10 +167,9 @@ double most_characters(const Level* level, const Node* text) {
     case T_CollateExpr:
       return most_characters(level, as<Node>(as<CollateExpr>(text)->arg));
     case T_CoerceViaIO: {
-      constexpr double kMostOfOthers = 100;
-      const Oid from = getBaseType(exprType(as<Node>(as<CoerceViaIO>(text)->arg)));
-      return from != NUMERICOID && is_total_text_conversion(from, type) ? kMostOfOthers
-                                                                        : kUnlimited;
+      const auto* from = as<Node>(as<CoerceViaIO>(text)->arg);
+      const bool is_total = is_total_text_conversion(getBaseType(exprType(from)), type);
+      return is_total ? most_of_value(level, from) : kUnlimited;
     }
     case T_CoalesceExpr:
       return most_of_all(level, as<CoalesceExpr>(text)->args);
@@ -165,11 +208,6 @@ bool gives_value_of_texts(const Level* level, const Node* call, const char* name
 
 // ---- Numbers and times ---------------------------------------------------------------------
 
-std::optional<Range> range_of(const Level* level, const Node* expression) {
-  const auto bounds = bounds_of(level, const_cast<Node*>(expression), BoundsFor::kAllKeys);
-  return bounds ? std::optional<Range>({bounds->lower, bounds->upper}) : std::nullopt;
-}
-
 bool is_moment(const Node* argument) {
   const Oid type = getBaseType(exprType(argument));
   return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
@@ -187,13 +225,10 @@ bool fits(const Range& range, Oid type) {
   const auto is_within = [&](double least, double most) {
     return least <= range.lower && range.upper <= most;
   };
+  // Doubles below the most of a bigint are 1024 apart.
+  if (type == INT8OID) return is_within(-0x1p63, 0x1p63 - 0x1p10);
+  if (const MaybeRange all = range_of_whole_type(type)) return is_within(all->lower, all->upper);
   switch (type) {
-    case INT2OID:
-      return is_within(PG_INT16_MIN, PG_INT16_MAX);
-    case INT4OID:
-      return is_within(PG_INT32_MIN, PG_INT32_MAX);
-    case INT8OID:
-      return is_within(-0x1p63, 0x1p63 - 0x1p10);
     case FLOAT4OID:
       return is_within(-std::numeric_limits<float>::max(), std::numeric_limits<float>::max());
     case DATEOID:
@@ -276,7 +311,7 @@ bool gives_value_in_domain(const Level* level, const Node* call, const char* nam
 
 constexpr char kOfBounded[] =
     "+ - * / % ^ mod div power pow abs floor ceil ceiling round trunc sign sqrt cbrt ln log log10 "
-    "width_bucket timezone age date timestamp timestamptz time";
+    "width_bucket timezone age date timestamp timestamptz time to_timestamp";
 
 bool is_cast_of_number(const Node* call, const char* name) {
   return list_length(arguments_of(call)) == 1 &&

@@ -695,6 +695,7 @@ bool list_public_keys(PlainLevel* level) {
   const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;
   if (!find_keys(level, clauses, Lists::kAll, &replacement)) return false;
   level->unlisted = "The query asks which keys the rows have, and a list does not tell that.";
+  level->has_list = true;
   const auto* from = as<Node>(query->jointree);
   if (!is_shown(level->select) || find_columns(as<Node>(query->targetList), &replacement)) {
     return false;

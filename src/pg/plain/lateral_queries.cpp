@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -149,6 +150,25 @@ bool take_conditions_out_of_lateral(const Level* level) {
     if (describe(level, number, &lateral) && move_conditions(level, &lateral)) return true;
   }
   return false;
+}
+
+void refuse_values_of_rows(const RefusedQuery& refused, const Level* level) {
+  for (const auto* table : each<const RangeTblEntry>(level->query->rtable)) {
+    if (table->rtekind != RTE_SUBQUERY || !table->lateral) continue;
+    for (const auto* values : each<const RangeTblEntry>(table->subquery->rtable)) {
+      if (values->rtekind != RTE_VALUES) continue;
+      List* columns = pull_vars_of_level(as<Node>(values->values_lists), 1);
+      if (columns == NIL) continue;
+      const bool is_one_row = list_length(values->values_lists) == 1;
+      refuse(refused, exprLocation(static_cast<Node*>(linitial(columns))),
+             "VALUES that are joined with protected rows must be constants, but take a column",
+             is_one_row ? "Write the expression in the place of its name."
+                        : psprintf("To have columns below each other, ask UNION ALL of the rows: "
+                                   "FROM (SELECT 'a' AS name, a AS value FROM %s UNION ALL SELECT "
+                                   "'b', b FROM %s) u.",
+                                   refused.relation, refused.relation));
+    }
+  }
 }
 
 }  // namespace dpquantile

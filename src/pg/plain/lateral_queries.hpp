@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pg/grants/refusal.hpp"
 #include "pg/query/level.hpp"
 
 // A derived table of public tables after LATERAL whose WHERE compares its columns with those of
@@ -14,5 +15,9 @@ namespace dpquantile {
 
 // Rewrites the first such derived table of the level. Returns whether there was one.
 bool take_conditions_out_of_lateral(const Level* level);
+
+// Refuses VALUES that take columns of a level with protected rows, LATERAL (VALUES ('cost', v.cost),
+// ('tax', v.tax)), and says what to ask in their place.
+void refuse_values_of_rows(const RefusedQuery& refused, const Level* level);
 
 }  // namespace dpquantile

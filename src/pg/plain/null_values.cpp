@@ -279,7 +279,7 @@ bool has_value_of_rows(const Level* level, const Aggref* call) {
   }
   auto* value = as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
   return found->call == PersonCall::kAsItIs || is_short_text(level, value) ||
-         bounds_of(level, value, BoundsFor::kAllKeys);
+         bounds_of(level, value, BoundsFor::kAllNumbers);
 }
 
 // Others are NULL for a row of which there is no other row, or no frame.

@@ -103,7 +103,9 @@ void tell_of_chosen_groups(const Statement* statement) {
              errdetail("Which groups are shown is chosen privately.%s%s",
                        chosen->reason != nullptr ? " " : "",
                        chosen->reason != nullptr ? chosen->reason : ""),
-             is_computed_of
+             chosen->has_list
+                 ? errhint("SELECT DISTINCT of the keys without conditions shows their list, free.")
+             : is_computed_of
                  ? errhint("Ask the rows themselves: percentile_cont(0.5) WITHIN GROUP (ORDER BY "
                            "value) for a median, an aggregate without GROUP BY for a total. Or ask "
                            "the owner of the table for a list of the keys (dp_set_domain or "

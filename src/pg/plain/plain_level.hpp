@@ -16,6 +16,7 @@ struct PlainLevel {
   RefusedQuery refused;  // how to refuse it
   const char* unlisted;  // why the keys of its groups have no public list, or null (ChosenGroups)
   bool is_public_key;    // as in ChosenGroups
+  bool has_list;         // as in ChosenGroups
 };
 
 // How many rows of a person the level has, as the validator finds it; 0 if a relation does not

@@ -160,8 +160,8 @@ bool are_same(const ChosenGroups& one, const ChosenGroups& other) {
 }
 
 void note_choice(const PlainLevel* level) {
-  const ChosenGroups chosen = {level->epsilon, level->delta, most_groups_of_user(level),
-                               level->unlisted, level->is_public_key};
+  const ChosenGroups chosen = {level->epsilon,  level->delta,         most_groups_of_user(level),
+                               level->unlisted, level->is_public_key, level->has_list};
   Statement* statement = level->select->statement;
   for (const auto* known : each<const ChosenGroups>(statement->chosen_groups)) {
     if (are_same(*known, chosen)) return;
@@ -510,6 +510,7 @@ void refuse_subqueries(const Translation* translation, const Level* level) {
                                   .relation = get_rel_name(linitial_oid(level->borrowed_rows)),
                                   .reasons = translation->reasons};
     const int before = count_reasons(refused);
+    attempt(refused, [&] { refuse_values_of_rows(refused, level); });
     refuse_other_subqueries(refused, level);
     if (count_reasons(refused) > before) translation->reasons->is_last = true;
   }

@@ -130,6 +130,7 @@ class RangeSearch {
   MaybeRange range_of_aggregate(const Level* level, const Aggref* call);
   MaybeRange range_of_window(const Level* level, const WindowFunc* call);
   MaybeRange range_of_exact(const Level* level, const ExactAggregate& call);
+  MaybeRange of_type(const MaybeRange& range, Oid type) const;
   int most_rows(const Level* level) const;
 
   static constexpr int kMostNodes = 1000;
@@ -560,24 +561,23 @@ double seconds_of_interval(double microseconds) {
   return std::abs(seconds) < kYear ? seconds : seconds * kLonger;
 }
 
-// The seconds of a moment, a time of day or an interval with bounds. Those of a time without a zone
-// are as in UTC.
+// The seconds of a moment, a day, a time of day or an interval with bounds. Those of a time without
+// a zone are as in UTC.
 MaybeRange RangeSearch::epoch_of(const Level* level, const FuncExpr* call) {
   constexpr double kEpoch = 946684800;  // of the year 2000
   constexpr double kMicroseconds = 1e6;
   auto* time = static_cast<Node*>(lsecond(call->args));
   const Oid type = exprType(time);
-  const bool is_moment = type == TIMESTAMPOID || type == TIMESTAMPTZOID;
-  if (!is_epoch(call) || (!is_moment && type != TIMEOID && type != INTERVALOID)) {
-    return std::nullopt;
-  }
+  const bool is_moment = type == TIMESTAMPOID || type == TIMESTAMPTZOID || type == DATEOID;
+  if (!is_moment && type != TIMEOID && type != INTERVALOID) return std::nullopt;
   const MaybeRange bounds = with_ends(range_of(level, time));
   if (!bounds) return std::nullopt;
   if (type == INTERVALOID) {
     return Range{seconds_of_interval(bounds->lower), seconds_of_interval(bounds->upper)};
   }
   const double zero = is_moment ? kEpoch : 0;
-  return Range{bounds->lower / kMicroseconds + zero, bounds->upper / kMicroseconds + zero};
+  const double units = type == DATEOID ? 1.0 / SECS_PER_DAY : kMicroseconds;  // of a second
+  return Range{bounds->lower / units + zero, bounds->upper / units + zero};
 }
 
 // numeric(8, -2) rounds to hundreds.
@@ -615,17 +615,18 @@ MaybeRange RangeSearch::range_in_branches(const List* definitions) {
 
 MaybeRange RangeSearch::range_of_column(const Level* level, Var* column) {
   if (const auto definition = definition_of(level, column)) {
-    return range_of(definition->level, definition->expression);
+    return of_type(range_of(definition->level, definition->expression), column->vartype);
   }
   if (const List* definitions = definitions_in_branches(level, column)) {
-    return range_in_branches(definitions);
+    return of_type(range_in_branches(definitions), column->vartype);
   }
   if (use_ == BoundsFor::kAllRows) return std::nullopt;
   const auto origin = origin_of(level, as<Node>(column));
   const auto bounds = origin ? bounds_of_column(*origin, column->vartype) : std::nullopt;
   if (bounds) return Range{bounds->lower, bounds->upper};
   // Keys of public tables have lists of their own (table_keys.hpp).
-  return use_ == BoundsFor::kValues ? range_in_table(level, column) : std::nullopt;
+  return use_ == BoundsFor::kValues ? range_in_table(level, column)
+                                    : of_type(std::nullopt, column->vartype);
 }
 
 Node* argument_of(const Aggref* call) {
@@ -661,17 +662,28 @@ double distinct_values(const Level* level, const Node* expression) {
   return array_contains_nulls(domain->keys) ? listed - 1 : listed;
 }
 
+// The range of a value that is not NULL, of which this range is known: for kAllNumbers no number is
+// beyond its type.
+MaybeRange RangeSearch::of_type(const MaybeRange& range, Oid type) const {
+  const MaybeRange all =
+      use_ == BoundsFor::kAllNumbers ? range_of_whole_type(getBaseType(type)) : std::nullopt;
+  if (!range || !all) return range ? range : all;
+  return Range{std::max(range->lower, all->lower), std::min(range->upper, all->upper)};
+}
+
 // How many rows of a person a level has; 0 if there is no limit.
 int RangeSearch::most_rows(const Level* level) const {
-  const bool has_all = use_ == BoundsFor::kAllKeys || use_ == BoundsFor::kAllRows;
-  return has_all ? 0 : level->most_rows_in_from;
+  const bool is_limited = use_ == BoundsFor::kValues || use_ == BoundsFor::kKeys;
+  return is_limited ? level->most_rows_in_from : 0;
 }
 
 MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate& call) {
   const int rows = most_rows(level);
+  constexpr double kMostRows = 0x1p63;  // of any table
+  const double unlimited = use_ == BoundsFor::kAllNumbers ? kMostRows : kAny.upper;
   if (strcmp(call.name, "count") == 0) {
     const double least = call.counts_a_row && rows != 1 ? 1 : 0;
-    const double most = rows == 0 ? kAny.upper : static_cast<double>(rows);
+    const double most = rows == 0 ? unlimited : static_cast<double>(rows);
     return Range{least,
                  call.is_distinct ? std::min(most, distinct_values(level, call.argument)) : most};
   }
@@ -680,8 +692,8 @@ MaybeRange RangeSearch::range_of_exact(const Level* level, const ExactAggregate&
   if (!range || is_between(call.name)) return range;
   if (strcmp(call.name, "sum") != 0) return std::nullopt;
   if (rows == 0) {
-    return Range{range->lower < 0 ? kAny.lower : range->lower,
-                 range->upper > 0 ? kAny.upper : range->upper};
+    return Range{range->lower < 0 ? range->lower * unlimited : range->lower,
+                 range->upper > 0 ? range->upper * unlimited : range->upper};
   }
   return Range{std::min(range->lower, range->lower * rows),
                std::max(range->upper, range->upper * rows)};

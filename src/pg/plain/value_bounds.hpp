@@ -22,9 +22,11 @@ std::optional<ValueType> type_with_bounds(Oid type);
 
 // What bounds are for: to clamp values, which needs two different ones, or to list keys, of which
 // WHERE may leave one or none. A person may have more rows than the owner states, whose number is
-// no key between bounds of kKeys; those of kAllKeys have all. kAllRows are bounds that the query
-// itself states, whatever domains are: no row is beyond them.
-enum class BoundsFor { kValues, kKeys, kAllKeys, kAllRows };
+// no key between bounds of kKeys; those of kAllKeys have all. kAllNumbers are those, or of a number
+// of rows, a sum and a whole number without any what these can be at all: of what is computed of
+// such numbers they tell whether it has a value. kAllRows are bounds that the query itself states,
+// whatever domains are: no row is beyond them.
+enum class BoundsFor { kValues, kKeys, kAllKeys, kAllNumbers, kAllRows };
 
 // The bounds of what an expression gives for any row whose columns are within their domains, or in
 // a public table that may be read (public_rows.hpp), for values alone: of columns, casts,

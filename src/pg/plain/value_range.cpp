@@ -125,6 +125,12 @@ MaybeRange cast_of_moment(const TypedRange& moment, Oid result) {
   return Range{std::floor(range.lower / kDay), std::ceil(range.upper / kDay)};
 }
 
+Range moment_of_epoch(const Range& seconds) {
+  constexpr double kEpoch =
+      static_cast<double>(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+  return scaled({seconds.lower - kEpoch, seconds.upper - kEpoch}, USECS_PER_SEC);
+}
+
 MaybeRange truncated(const TypedRange& moment, const char* unit, Oid result) {
   constexpr std::pair<const char*, double> kUnits[] = {
       {"second", 1.0 / SECS_PER_DAY},
@@ -231,6 +237,19 @@ bool is_whole_type(Oid type) {
   return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
+MaybeRange range_of_whole_type(Oid type) {
+  switch (type) {
+    case INT2OID:
+      return Range{PG_INT16_MIN, PG_INT16_MAX};
+    case INT4OID:
+      return Range{PG_INT32_MIN, PG_INT32_MAX};
+    case INT8OID:
+      return Range{-0x1p63, 0x1p63};
+    default:
+      return std::nullopt;
+  }
+}
+
 Range hull(const Range& one, const Range& other) {
   return {std::min(one.lower, other.lower), std::max(one.upper, other.upper)};
 }
@@ -286,6 +305,7 @@ MaybeRange range_of_call(const char* name, std::span<const TypedRange> arguments
   }
   if (arguments.size() == 1) {
     const TypedRange& argument = arguments[0];
+    if (strcmp(name, "to_timestamp") == 0) return moment_of_epoch(*argument.range);
     return is_time(argument.type) ? cast_of_moment(argument, result)
                                   : range_of_number_function(name, *argument.range);
   }
@@ -323,6 +343,8 @@ MaybeRange range_of_part(const char* part, const MaybeRange& time, Oid type) {
                              {"quarter", {1, 4}, true}};
   for (const Part& row : kParts) {
     if (strcmp(part, row.name) != 0) continue;
+    // Those of an interval that are no whole year
+    if (type == INTERVALOID && strcmp(part, "month") == 0) return Range{-11, 11};
     if (!is_moment(type) && (row.is_of_days || type != TIMEOID)) return std::nullopt;
     // 24:00 is a time of day.
     return is_moment(type) && strcmp(part, "hour") == 0 ? Range{0, 23} : row.range;

@@ -27,6 +27,9 @@ struct TypedRange {
 // Whether values of the type are whole numbers.
 bool is_whole_type(Oid type);
 
+// The range of all numbers of a type of whole numbers.
+MaybeRange range_of_whole_type(Oid type);
+
 // The smallest range with both.
 Range hull(const Range& one, const Range& other);
 

@@ -24,6 +24,7 @@ struct ChosenGroups {
   int groups_of_person;  // in how many of them a person counts; 0: rows are counted
   const char* reason;    // why it has no list, as a sentence; null: as the query has another form
   bool is_public_key;    // whether the key without a list is of a table that no owner protects
+  bool has_list;         // whether all keys have lists, and the query asks which of them rows have
 };
 
 // Which rows of a public table are wanted: those that have one of some values in a column, which
