@@ -16,7 +16,8 @@ namespace dpquantile {
 // Rewrites the first such derived table of the level. Returns whether there was one.
 bool take_conditions_out_of_lateral(const Level* level);
 
-// Refuses VALUES that take columns of a level with protected rows, LATERAL (VALUES ('cost', v.cost),
+// Refuses VALUES that take columns of a level with protected rows, LATERAL (VALUES ('cost',
+// v.cost),
 // ('tax', v.tax)), and says what to ask in their place.
 void refuse_values_of_rows(const RefusedQuery& refused, const Level* level);
 
