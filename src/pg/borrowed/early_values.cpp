@@ -22,6 +22,7 @@ namespace {
 List* earlier_answers = NIL;
 bool parts_are_charged = false;
 StageRows planned_rows = StageRows::kNone;
+RowLists planned_lists = RowLists::kTaken;
 
 // The query's own parameters, with room for the early values. The query uses none that is left out.
 // What is too large stays where it is: it must not be compared with rows.
@@ -146,6 +147,20 @@ StageRows rows_in_stages() {
 
 bool is_in_stages() {
   return planned_rows != StageRows::kNone;
+}
+
+RowLists begin_with_row_lists(RowLists lists) {
+  const RowLists before = planned_lists;
+  planned_lists = lists;
+  return before;
+}
+
+RowLists row_lists() {
+  return planned_lists;
+}
+
+void note_long_row_list() {
+  if (planned_lists == RowLists::kTaken) planned_lists = RowLists::kTooLong;
 }
 
 bool begin_after_charge(bool is_charged) {

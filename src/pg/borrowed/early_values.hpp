@@ -34,6 +34,19 @@ StageRows rows_in_stages();
 // Whether the statement is such a part.
 bool is_in_stages();
 
+// Whether keys that are computed of such rows have these rows as their list where groups can be
+// chosen privately. A trial decides it for the whole statement, because fewer rows may come than it
+// has made up: a list that it could not take is not taken later.
+enum class RowLists {
+  kTaken,
+  kTooLong,  // a list was not taken, because with as many rows as may come it is too long
+  kNotTaken,
+};
+// Returns what it was before.
+RowLists begin_with_row_lists(RowLists lists);
+RowLists row_lists();
+void note_long_row_list();
+
 // While the later parts of such a query are planned and run: the first have been charged. Returns
 // whether it was so before.
 bool begin_after_charge(bool is_charged);

@@ -327,8 +327,14 @@ std::optional<int> add_parts(PartSearch* search, Query* query, ParamListInfo par
   return shown;
 }
 
+// Leaves decided which lists the parts have.
 List* parts_of(const char* written, bool is_accepted) {
+  begin_with_row_lists(RowLists::kTaken);
   PartSearch search = {written, is_accepted, NIL};
+  (void)add_parts(&search, read_query(written), nullptr);
+  if (row_lists() == RowLists::kTaken) return search.parts;
+  begin_with_row_lists(RowLists::kNotTaken);
+  search.parts = NIL;
   (void)add_parts(&search, read_query(written), nullptr);
   return search.parts;
 }
@@ -385,6 +391,7 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
                              Reasons* reasons) {
   const MemoryContext context = CurrentMemoryContext;
   const ResourceOwner owner = CurrentResourceOwner;
+  const RowLists lists_before = row_lists();
   ErrorData* volatile error = nullptr;
   BeginInternalSubTransaction(nullptr);
   MemoryContextSwitchTo(context);
@@ -403,6 +410,7 @@ ErrorData* explain_or_refuse(FunctionCallInfo fcinfo, const char* written, doubl
     FlushErrorState();
   }
   PG_END_TRY();
+  begin_with_row_lists(lists_before);
   if (error == nullptr && reasons->errors == NIL) {
     ReleaseCurrentSubTransaction();
   } else {

@@ -169,7 +169,9 @@ void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* 
       }
       lists[number] = {values, static_cast<Const*>(list_nth(table->substitutes, column)), nullptr};
       replacement->of_tables = bms_add_member(replacement->of_tables, number);
-      if (table->is_made_up) replacement->made_up = bms_add_member(replacement->made_up, number);
+      if (table->is_of_stage) {
+        replacement->of_stages = bms_add_member(replacement->of_stages, number);
+      }
     }
   }
 }
@@ -236,6 +238,11 @@ int most_combinations(const Replacement& replacement) {
 bool are_few(const Replacement& replacement) {
   return combinations(replacement) <= most_combinations(replacement) &&
          bms_num_members(replacement.nulls) <= kMostKeysWithNull;
+}
+
+// Whether the trial of a statement in stages has decided that such lists are not taken.
+bool is_left_to_choice(const Replacement& replacement) {
+  return replacement.of_stages != nullptr && row_lists() == RowLists::kNotTaken;
 }
 
 void check_combinations(const PlainLevel* level, const Replacement& replacement) {
@@ -381,12 +388,13 @@ List* rows_left(const Level* level, const Replacement& replacement, const Factor
 
 // The conditions but those on keys whose values are made up, for a trial: rows that come may fulfil
 // them.
-List* conditions_on_known(const Replacement& replacement, const List* conditions) {
+List* conditions_on_known(const Replacement& replacement, List* conditions) {
+  if (rows_in_stages() != StageRows::kMadeUp) return conditions;
   List* known = NIL;
   for (auto* condition : each<Node>(conditions)) {
     bool is_known = true;
     int key = -1;
-    while ((key = bms_next_member(replacement.made_up, key)) >= 0) {
+    while ((key = bms_next_member(replacement.of_stages, key)) >= 0) {
       const auto* new_key = list_nth(replacement.new_keys, key);
       is_known = is_known && !any_node(condition, [=](Node* node) { return equal(node, new_key); });
     }
@@ -621,10 +629,14 @@ Node* group_by_lists(PlainLevel* level, bool may_choose_keys, bool counts_person
   const List* known = conditions_on_known(replacement, conditions);
   const bool is_long = longest_list(replacement) > kMaxElements;
   if (!is_long || !are_few(replacement)) shorten_lists(level->select, known, &replacement);
-  if (may_choose_keys && !are_few(replacement)) {
+  if (may_choose_keys && (!are_few(replacement) || is_left_to_choice(replacement))) {
     if (leaves_none(level, replacement, known)) show_nothing(level);
-    level->unlisted = psprintf("The keys have %.0f combinations, and only up to %d are listed.",
-                               combinations(replacement), most_combinations(replacement));
+    if (replacement.of_stages != nullptr) note_long_row_list();
+    level->unlisted =
+        are_few(replacement)
+            ? kListNotTaken
+            : psprintf("The keys have %.0f combinations, and only up to %d are listed.",
+                       combinations(replacement), most_combinations(replacement));
     return nullptr;
   }
   check_combinations(level, replacement);
@@ -665,6 +677,7 @@ bool is_fixed_by_keys(const Level* level, const List* keys, Node* value) {
     // A trial does not know it of answers.
     const bool may_be_answers = table->is_of_stage && parameters_of_answers() != NIL;
     if (may_be_answers && list_length(table->rows) > 1) return false;
+    if (list_length(table->rows) <= 1) return true;
     List* others = NIL;
     List* rows = NIL;
     for (int i = 1; i < list_length(table->numbers); ++i) {
@@ -694,6 +707,7 @@ bool list_public_keys(PlainLevel* level) {
   if (!is_of_keys_alone(query)) return false;
   const List* clauses = query->groupClause != NIL ? query->groupClause : query->distinctClause;
   if (!find_keys(level, clauses, Lists::kAll, &replacement)) return false;
+  if (level->delta > 0 && is_left_to_choice(replacement)) return false;
   level->unlisted = "The query asks which keys the rows have, and a list does not tell that.";
   level->has_list = true;
   const auto* from = as<Node>(query->jointree);

@@ -23,7 +23,7 @@ struct Replacement : RowsBelow {
   List* factors;         // Factor: each key in one; the rows that conditions on their keys leave in
   List* whole_lists;     // for each key all of its public values
   Bitmapset* of_tables;  // the numbers of the keys whose lists have all that rows may have
-  Bitmapset* made_up;    // those among them whose lists are made up, for a trial
+  Bitmapset* of_stages;  // those among them whose lists are rows of stages, or made up for a trial
   Bitmapset* nulls;      // the numbers of the keys with NULL in their lists
   List* substitutes;     // for each key a value of its list that is not NULL
   List* others;          // for each key the value of its list that stands for all others, or null

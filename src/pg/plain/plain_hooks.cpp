@@ -1,5 +1,6 @@
 #include "pg/plain/plain_hooks.hpp"
 
+#include "pg/borrowed/early_values.hpp"
 #include "pg/borrowed/fresh_plans.hpp"
 #include "pg/borrowed/planned_time_zone.hpp"
 #include "pg/grants/borrowed_relations.hpp"
@@ -88,11 +89,18 @@ void tell_of_bounds(const List* answered_by_bounds) {
                    "percentile_disc(0.99) WITHIN GROUP (ORDER BY value).")));
 }
 
+// Whether a part is planned once more, so that all but what is new has been told.
+bool has_told() {
+  return is_in_stages() && row_lists() == RowLists::kNotTaken;
+}
+
 // A table of groups with private keys leaves out those of few rows, as it must. Who reads it, or
 // adds up what it shows, may not know that. The notice follows from the query, the grants and what
 // is stated of columns.
 void tell_of_chosen_groups(const Statement* statement) {
   for (const auto* chosen : each<const ChosenGroups>(statement->chosen_groups)) {
+    const bool is_new = chosen->reason != nullptr && strcmp(chosen->reason, kListNotTaken) == 0;
+    if (has_told() && !is_new) continue;
     const double least = least_shown_group(chosen->epsilon, chosen->delta,
                                            static_cast<uint64>(Max(chosen->groups_of_person, 1)));
     const char* counted = chosen->groups_of_person > 0 ? "persons" : "rows";
@@ -145,9 +153,11 @@ PlannedStmt* plan_plain(DPQ_PLANNER_PARAMETERS) {
   }
   require_short_texts(plan, statement);
   mark_rows(plan, statement);
-  tell_of_bounds(statement->answered_by_bounds);
-  tell_of_listed_keys(statement);
-  tell_of_rows_without_group(statement);
+  if (!has_told()) {
+    tell_of_bounds(statement->answered_by_bounds);
+    tell_of_listed_keys(statement);
+    tell_of_rows_without_group(statement);
+  }
   tell_of_chosen_groups(statement);
   return plan;
 }

@@ -898,12 +898,21 @@ bool has_no_rows(const Way& way) {
   return true;
 }
 
-// Where no row has a value, as far as there are made-up ones of its type.
+// Of some types there are none. A trial cannot list such keys, so they have no list later.
+bool have_made_up_values(const List* keys) {
+  for (const auto* key : each<const Node>(keys)) {
+    if (made_up_key(key, 0)->constisnull) return false;
+  }
+  return true;
+}
+
+// Where no row has a value.
 void add_substitutes(TableKeys* found, const List* keys) {
   for (int i = 0; i < list_length(keys); ++i) {
-    Const* value = made_up_key(static_cast<const Node*>(list_nth(keys, i)), 0);
     ListCell* known = list_nth_cell(found->substitutes, i);
-    if (lfirst(known) == nullptr && !value->constisnull) lfirst(known) = value;
+    if (lfirst(known) == nullptr) {
+      lfirst(known) = made_up_key(static_cast<const Node*>(list_nth(keys, i)), 0);
+    }
   }
 }
 
@@ -913,13 +922,15 @@ bool find_rows(const List* ways, const List* keys, OwnList own_list, const List*
   const auto& way = *static_cast<const Way*>(linitial(ways));
   found->source = name_of_source(way);
   found->is_of_stage = is_of_stage(way);
-  found->is_made_up = found->is_of_stage && rows_in_stages() == StageRows::kMadeUp;
-  if (found->is_made_up) {
+  if (found->is_of_stage && !have_made_up_values(keys)) return false;
+  if (found->is_of_stage && rows_in_stages() == StageRows::kMadeUp) {
     found->rows = made_up_rows(ways, keys);
     for (int i = 0; i < list_length(keys); ++i)
       found->substitutes = lappend(found->substitutes, nullptr);
     add_substitutes(found, keys);
-    return list_length(found->rows) <= kMaxElements;
+    if (list_length(found->rows) <= kMaxElements) return true;
+    note_long_row_list();
+    return false;
   }
   const Conditions conditions = conditions_of(way);
   List* filters = NIL;

@@ -18,8 +18,7 @@ struct TableKeys {
   List* numbers;       // int: which of the keys, from 0
   List* rows;          // List of List of Const, in the order of the numbers; each once
   const char* source;  // the name of the table, or of VALUES in the query
-  bool is_of_stage;    // whether rows of a stage (pg/staged) stand in VALUES
-  bool is_made_up;     // or will, so that these are made up for a trial
+  bool is_of_stage;    // whether rows of a stage (pg/staged) stand in VALUES, or made-up ones
   // For each of the keys a value that is not NULL, if necessary of another row; null if there is
   // none.
   List* substitutes;

@@ -35,11 +35,19 @@ struct BaseColumn {
   AttrNumber number;
 };
 
+// Of a condition of an outer join: the part whose rows that keeps, and the one that it may leave
+// out. Both NIL for other conditions.
+struct Sides {
+  List* kept;    // JudgedEntry*
+  List* absent;  // JudgedEntry*
+};
+
 // A condition that AND combines with the others.
 struct Term {
   const JudgedLevel* level;
   Node* condition;
   List* columns;  // BaseColumn*
+  Sides sides;
 };
 
 // A comparison by which PostgreSQL may join.
@@ -48,10 +56,7 @@ struct JoinKey {
   List* left;     // those of its sides
   List* right;
   bool is_hashed;
-  // If it is a condition of an outer join: the part whose rows that keeps, and the one that it may
-  // leave out.
-  List* kept;    // JudgedEntry*
-  List* absent;  // JudgedEntry*
+  Sides sides;
 };
 
 struct Block {
@@ -126,18 +131,19 @@ bool has_column_of_any(const List* columns, const List* entries) {
 
 // PostgreSQL computes a condition on one base when it reads it, unless the condition is about rows
 // that an outer join keeps, or makes: `later` are their entries.
-void add_terms(Block* block, const JudgedLevel* level, Node* condition, const List* later) {
+void add_terms(Block* block, const JudgedLevel* level, Node* condition, const List* later,
+               Sides sides) {
   for (auto* part : each<Node>(terms_of(condition))) {
     List* columns = columns_of(level, part);
     const bool is_own = !is_of_several(columns) && !has_column_of_any(columns, later);
     List** terms = is_own ? &block->own : &block->terms;
-    *terms = lappend(*terms, on_heap(Term{level, part, columns}));
+    *terms = lappend(*terms, on_heap(Term{level, part, columns, sides}));
   }
 }
 
 // As the planner sees the condition: it makes NOT (a <> b) an equality, and takes what the sides of
 // OR have in common out of it.
-void add_keys(Block* block, const JudgedLevel* level, Node* condition, List* kept, List* absent) {
+void add_keys(Block* block, const JudgedLevel* level, Node* condition, Sides sides) {
   Node* simple = eval_const_expressions(nullptr, condition);
   simple = as<Node>(canonicalize_qual(as<Expr>(simple), false));
   if (simple == nullptr) return;
@@ -151,20 +157,19 @@ void add_keys(Block* block, const JudgedLevel* level, Node* condition, List* kep
     if (!is_of_several(columns)) continue;
     List* left = columns_of(level, static_cast<Node*>(linitial(comparison->args)));
     List* right = columns_of(level, static_cast<Node*>(lsecond(comparison->args)));
-    block->keys =
-        lappend(block->keys, on_heap(JoinKey{columns, left, right, is_hashed, kept, absent}));
+    block->keys = lappend(block->keys, on_heap(JoinKey{columns, left, right, is_hashed, sides}));
   }
 }
 
 void add_conditions(Block* block, const JudgedLevel* level, Node* condition, const List* later,
-                    List* kept = NIL, List* absent = NIL) {
+                    Sides sides = {}) {
   if (condition == nullptr) return;
   // WHERE may be a list of conditions.
   if (IsA(condition, List)) {
     condition = as<Node>(make_ands_explicit(as<List>(condition)));
   }
-  add_terms(block, level, condition, later);
-  add_keys(block, level, condition, kept, absent);
+  add_terms(block, level, condition, later, sides);
+  add_keys(block, level, condition, sides);
 }
 
 // ---- FROM ----------------------------------------------------------------------------------
@@ -183,8 +188,8 @@ Part walk_join(Block* block, const JudgedLevel* level, const JoinExpr* join) {
   const bool keeps_left = join->jointype == JOIN_LEFT;
   const Part& kept = keeps_left ? left : right;
   const Part& other = keeps_left ? right : left;
-  add_conditions(block, level, join->quals, list_concat_copy(absent, kept.entries), kept.entries,
-                 other.entries);
+  add_conditions(block, level, join->quals, list_concat_copy(absent, kept.entries),
+                 {kept.entries, other.entries});
   return {entries, list_concat(absent, other.entries)};
 }
 
@@ -285,6 +290,25 @@ bool keeps_public_rows(const JudgedLevel* block) {
   return block->keeps_public_rows;
 }
 
+bool has_protected_rows(const JudgedEntry& entry) {
+  return !entry.is_joined_table && !is_list(entry) && entry.public_level == nullptr;
+}
+
+bool have_protected_rows(const List* entries) {
+  for (const auto* entry : each<const JudgedEntry>(entries)) {
+    if (has_protected_rows(*entry)) return true;
+  }
+  return false;
+}
+
+// Whether PostgreSQL joins a table or list with protected rows before it computes a condition: that
+// is one of an outer join of both with public rows, which stay. It makes no inner join of it,
+// because no condition drops public rows.
+bool is_joined_before(const JudgedLevel* block, const Sides& sides, const JudgedEntry* entry) {
+  return keeps_public_rows(block) && list_member_ptr(sides.absent, entry) &&
+         have_protected_rows(sides.absent) && !have_protected_rows(sides.kept);
+}
+
 // All conditions of an outer join that keeps the rows of the list are computed where these are
 // joined, also those on several other bases: PostgreSQL joins the bases of the other side before.
 // It makes no inner join of it, because no condition drops rows of the list.
@@ -344,6 +368,16 @@ List* terms_at_join(const Base& base, List* terms) {
   return own;
 }
 
+// Those that are computed where the list is joined with protected rows, and not later. Where they
+// find one row of it, later ones are computed no more often for it.
+List* terms_before(const JudgedLevel* block, const List* terms, const JudgedEntry* list) {
+  List* earlier = NIL;
+  for (auto* term : each<Term>(terms)) {
+    if (!is_joined_before(block, term->sides, list)) earlier = lappend(earlier, term);
+  }
+  return earlier;
+}
+
 Comparisons comparisons_with_list(const JudgedLevel* level, const Block& block, const Base& base) {
   const JudgedEntry& list = entry_of(base.level, base.number);
   List* terms = NIL;
@@ -354,16 +388,17 @@ Comparisons comparisons_with_list(const JudgedLevel* level, const Block& block, 
     if (compares) terms = lappend(terms, lfirst(cell));
   }
   terms = terms_at_join(base, terms);
+  const List* earlier = terms_before(level, terms, &list);
   List* conditions = NIL;
   bool is_one_level = true;
-  for (const auto* term : each<const Term>(terms)) {
+  for (const auto* term : each<const Term>(earlier)) {
     conditions = lappend(conditions, const_cast<Node*>(term->condition));
     is_one_level = is_one_level && term->level == base.level;
   }
   const bool are_together =
       are_computed_together(terms, &list) || are_of_kept_list(level, base, terms);
-  const bool is_found =
-      is_one_level && are_together && hash_finds_row_of_list(base.level, conditions, base.number);
+  const bool is_found = is_one_level && (are_together || are_computed_together(earlier, &list)) &&
+                        hash_finds_row_of_list(base.level, conditions, base.number);
   if (is_found) return {kRowsOfHash, false};
   return {static_cast<double>(list.most_rows), !are_together};
 }
@@ -457,25 +492,6 @@ bool fix_row(const Block& block, const Base& base, const List* others) {
   return fixes_row(base.level, base.number, conditions, bms_del_member(known, base.number));
 }
 
-bool has_protected_rows(const JudgedEntry& entry) {
-  return !entry.is_joined_table && !is_list(entry) && entry.public_level == nullptr;
-}
-
-bool have_protected_rows(const List* entries) {
-  for (const auto* entry : each<const JudgedEntry>(entries)) {
-    if (has_protected_rows(*entry)) return true;
-  }
-  return false;
-}
-
-// Whether PostgreSQL joins a table with protected rows before it uses a key: that is a condition of
-// an outer join of both with public rows, which stay. It makes no inner join of it, because no
-// condition drops public rows.
-bool is_joined_before(const JudgedLevel* block, const JoinKey& key, const JudgedEntry* entry) {
-  return keeps_public_rows(block) && list_member_ptr(key.absent, entry) &&
-         have_protected_rows(key.absent) && !have_protected_rows(key.kept);
-}
-
 // The bases that keys connect with some before this one is joined: JudgedEntry*.
 List* connected(const JudgedLevel* level, const Block& block, const JudgedEntry* without,
                 const List* bases) {
@@ -483,7 +499,8 @@ List* connected(const JudgedLevel* level, const Block& block, const JudgedEntry*
   for (bool grows = true; grows;) {
     grows = false;
     for (const auto* key : each<const JoinKey>(block.keys)) {
-      if (has_column_of(key->columns, without) || is_joined_before(level, *key, without)) continue;
+      if (has_column_of(key->columns, without) || is_joined_before(level, key->sides, without))
+        continue;
       List* own = others_of(key->columns, without);
       const bool meets = list_length(list_difference_ptr(own, found)) < list_length(own);
       if (!meets) continue;
@@ -528,7 +545,7 @@ void check_table(const JudgedLevel* level, const Block& block, const Base& base)
   const ListCell* cell;
   foreach (cell, block.keys) {
     const auto* key = static_cast<const JoinKey*>(lfirst(cell));
-    if (!has_column_of(key->columns, entry) || is_joined_before(level, *key, entry)) continue;
+    if (!has_column_of(key->columns, entry) || is_joined_before(level, key->sides, entry)) continue;
     for (const auto* other : each<const JoinKey>(keys)) {
       if (!may_meet_many(*other, *key, entry)) continue;
       refuse_many(base,

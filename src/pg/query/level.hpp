@@ -27,6 +27,10 @@ struct ChosenGroups {
   bool has_list;         // whether all keys have lists, and the query asks which of them rows have
 };
 
+// The reason of keys whose list a trial has not taken, although it is not too long itself.
+inline constexpr char kListNotTaken[] =
+    "With as many rows as its subqueries may give the query has too many combinations of keys.";
+
 // Which rows of a public table are wanted: those that have one of some values in a column, which
 // has a unique key of its own; for 0 all.
 struct PublicChoice {

@@ -386,6 +386,27 @@ std::optional<int> try_parts(const EState* state, const StagedQuery* query, Para
   return try_part(state, query, query->rest, known, rows);
 }
 
+// Tries all parts; once more without lists of rows of stages, if one of these is too long, and
+// leaves noted which it is for the parts when they run. Of each trial are the numbers of rows.
+template <class Callable>
+void try_lists(const StagedQuery& query, Callable try_all) {
+  const auto try_once = [&] {
+    StagedQuery tried = query;
+    tried.stages = NIL;
+    for (const auto* stage : each<const Stage>(query.stages)) {
+      auto* copy = static_cast<Stage*>(palloc(sizeof(Stage)));
+      *copy = *stage;
+      tried.stages = lappend(tried.stages, copy);
+    }
+    try_all(&tried);
+  };
+  if (row_lists() == RowLists::kTooLong) begin_with_row_lists(RowLists::kTaken);
+  try_once();
+  if (row_lists() != RowLists::kTooLong) return;
+  begin_with_row_lists(RowLists::kNotTaken);
+  try_once();
+}
+
 // Whether a query shows no row whatever there is, as BI tools ask it for its columns.
 bool is_empty(const Query* query) {
   const auto* limit = as<Const>(eval_const_expressions(nullptr, query->limitCount));
@@ -420,7 +441,7 @@ bool is_charged_before(const StagedQuery* staged, int stages) {
 
 // The rest is planned without values of parameters, as for the trial. So it is judged in the same
 // way.
-void run_all(StagedNode* node) {
+void run_parts(StagedNode* node) {
   const EState* state = node->scan.ss.ps.state;
   const MemoryContext previous = MemoryContextSwitchTo(state->es_query_cxt);
   List* rows = NIL;
@@ -430,7 +451,9 @@ void run_all(StagedNode* node) {
     if (!asks) break;
     require_same_user(node);  // a function in a part may have changed it
     if (!stage->is_public && !is_tried) {
-      (void)try_parts(state, &node->query, state->es_param_list_info, rows);
+      try_lists(node->query, [&](const StagedQuery* tried) {
+        (void)try_parts(state, tried, state->es_param_list_info, rows);
+      });
     }
     is_tried = is_tried || !stage->is_public;
     ParamListInfo own = copyParamList(state->es_param_list_info);
@@ -445,6 +468,17 @@ void run_all(StagedNode* node) {
                       is_charged_before(&node->query, list_length(rows)));
   node->row = MakeSingleTupleTableSlot(node->answers.columns, &TTSOpsMinimalTuple);
   MemoryContextSwitchTo(previous);
+}
+
+// A part has the lists that the trial of the whole has decided on.
+void run_all(StagedNode* node) {
+  const RowLists before = row_lists();
+  PG_TRY();
+  if (!node->is_part) begin_with_row_lists(RowLists::kTaken);
+  run_parts(node);
+  PG_FINALLY();
+  begin_with_row_lists(before);
+  PG_END_TRY();
 }
 
 // The trees of the parts were made for the tables and views as they were. What is open cannot be
@@ -593,7 +627,7 @@ PlannedStmt* make_plan(const StagedQuery* staged, bool is_part) {
 }
 
 // All parts are planned for a trial, so that what is refused is refused before anything is charged.
-PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
+PlannedStmt* plan_parts(const StagedQuery* staged, const char* text, int options) {
   PlannedStmt* made = make_plan(staged, false);
   ShownRows shown;
   for (auto* stage : each<Stage>(staged->stages)) {
@@ -607,6 +641,18 @@ PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int option
   name_relations(made);
   if ((options & CURSOR_OPT_SCROLL) != 0)
     made->planTree = materialize_finished_plan(made->planTree);
+  return made;
+}
+
+PlannedStmt* plan_staged(const StagedQuery* staged, const char* text, int options) {
+  if (is_in_stages()) return plan_parts(staged, text, options);
+  PlannedStmt* volatile made = nullptr;
+  const RowLists before = begin_with_row_lists(RowLists::kTaken);
+  PG_TRY();
+  try_lists(*staged, [&](const StagedQuery* tried) { made = plan_parts(tried, text, options); });
+  PG_FINALLY();
+  begin_with_row_lists(before);
+  PG_END_TRY();
   return made;
 }
 
