@@ -301,14 +301,9 @@ namespace {
 // A few seconds.
 constexpr double kMostCalls = 2e7;
 
-// What a computation has written, which the next one forgets, counts, too.
-void count_calls(const PreparedExpression& prepared) {
-  if (prepared.statement == nullptr) return;
-  constexpr double kBytesOfCall = 64;
-  const Size bytes = MemoryContextMemAllocated(prepared.context->ecxt_per_tuple_memory, true) -
-                     prepared.empty_bytes;
-  prepared.statement->computed_calls += prepared.calls + static_cast<double>(bytes) / kBytesOfCall;
-  if (prepared.statement->computed_calls <= kMostCalls) return;
+void add_calls(Statement* statement, double calls) {
+  statement->computed_calls += calls;
+  if (statement->computed_calls <= kMostCalls) return;
   ereport(ERROR,
           (errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
            errmsg("the query computes too much for lists of its keys"),
@@ -317,7 +312,22 @@ void count_calls(const PreparedExpression& prepared) {
            errhint("Compute simpler keys, or group by fewer, or by those with shorter lists.")));
 }
 
+// What a computation has written, which the next one forgets, counts, too.
+void count_calls(const PreparedExpression& prepared) {
+  if (prepared.statement == nullptr) return;
+  constexpr double kBytesOfCall = 64;
+  const Size bytes = MemoryContextMemAllocated(prepared.context->ecxt_per_tuple_memory, true) -
+                     prepared.empty_bytes;
+  add_calls(prepared.statement, prepared.calls + static_cast<double>(bytes) / kBytesOfCall);
+}
+
 }  // namespace
+
+// A million of them is the most.
+void count_kept_values(Statement* statement, double values) {
+  constexpr double kCallsOfKeptValue = kMostCalls / 1e6;
+  add_calls(statement, values * kCallsOfKeptValue);
+}
 
 // Only functions of PostgreSQL's own are called, which change nothing that an error would leave.
 NullableDatum compute(const PreparedExpression& prepared, const List* values) {
@@ -592,8 +602,10 @@ List* evaluated_list(const Level* level, const Node* expression, const Node* inn
   if (!can_be_evaluated(expression, parts)) return NIL;
   const PreparedExpression prepared = prepare_expression(level, expression, parts);
   ListedValues computed;
+  List* part = list_make1(nullptr);
   for (auto* constant : each<Const>(values)) {
-    Const* value = constant_of(prepared, list_make1(constant));
+    linitial(part) = constant;
+    Const* value = constant_of(prepared, part);
     *gives_null |= value == nullptr && !constant->constisnull;
     if (value != nullptr && !computed.add(value)) break;
   }
@@ -612,10 +624,12 @@ List* evaluated_rows(const Level* level, const List* expressions, const Node* in
     prepared = lappend(prepared, made);
   }
   List* rows = NIL;
+  List* part = list_make1(nullptr);
   for (auto* value : each<Const>(values)) {
+    linitial(part) = value;
     List* row = NIL;
     for (const auto* expression : each<const PreparedExpression>(prepared)) {
-      row = lappend(row, computed_constant(*expression, list_make1(value)));
+      row = lappend(row, computed_constant(*expression, part));
     }
     rows = lappend(rows, row);
   }

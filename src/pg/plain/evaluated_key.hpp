@@ -40,6 +40,10 @@ PreparedExpression prepare_expression(const Level* level, const Node* expression
 // what it computes for rows.
 NullableDatum compute(const PreparedExpression& prepared, const List* values);
 
+// Counts so many values that are kept for lists until the statement is planned as computations:
+// each takes some 100 bytes. ereports as compute() does.
+void count_kept_values(Statement* statement, double values);
+
 // The same as a constant, which may be NULL.
 Const* computed_constant(const PreparedExpression& prepared, const List* values);
 

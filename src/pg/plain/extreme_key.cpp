@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "access/transam.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -32,10 +33,6 @@ Node* value_of(const Aggref* call) {
   return as<Node>(static_cast<TargetEntry*>(linitial(call->args))->expr);
 }
 
-List* keys_of(const Query* query) {
-  return get_sortgrouplist_exprs(query->groupClause, query->targetList);
-}
-
 // Whether a call answers the value itself where all rows of a group have one. FILTER may leave
 // none.
 bool answers_one_value(const Query* query, const Aggref* call) {
@@ -43,9 +40,20 @@ bool answers_one_value(const Query* query, const Aggref* call) {
          exprType(value_of(call)) == call->aggtype;
 }
 
-bool is_key(const List* keys, Node* value) {
+bool is_among(const List* keys, Node* value) {
   for (auto* key : each<Node>(keys)) {
-    if (equal(without_relabel(key), without_relabel(value))) return true;
+    if (equal(without_relabel(key), value)) return true;
+  }
+  return false;
+}
+
+// As many calls as columns ask this: a list of the keys for each of them would take long.
+bool is_key(const Query* query, Node* value) {
+  for (const auto* column : each<const TargetEntry>(query->targetList)) {
+    if (column->ressortgroupref != 0 && equal(without_relabel(as<Node>(column->expr)), value) &&
+        get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr) {
+      return true;
+    }
   }
   return false;
 }
@@ -79,14 +87,15 @@ bool has_usual_order(const Node* value, Oid collation) {
 void group_by_fixed_values(const PlainLevel* level) {
   Query* query = level->select->query;
   if (query->groupClause == NIL) return;
-  List* keys = keys_of(query);
+  const List* keys = get_sortgrouplist_exprs(query->groupClause, query->targetList);
   List* fixed = NIL;
   const auto find = [&](Node* node) {
+    CHECK_FOR_INTERRUPTS();
     if (!IsA(node, Aggref)) return;
     const auto* call = as<Aggref>(node);
     if (direction_of(call) == 0 || !answers_one_value(query, call)) return;
     Node* value = without_relabel(value_of(call));
-    if (!is_key(keys, value) && !is_key(fixed, value) &&
+    if (!is_key(query, value) && !is_among(fixed, value) &&
         is_fixed_by_keys(level->select, keys, value)) {
       fixed = lappend(fixed, value);
     }
@@ -99,9 +108,10 @@ void group_by_fixed_values(const PlainLevel* level) {
 Node* extreme_key(const PlainLevel* level, const Aggref* call) {
   const int direction = direction_of(call);
   if (direction == 0) return nullptr;
+  CHECK_FOR_INTERRUPTS();
   Node* value = value_of(call);
   const Query* query = level->select->query;
-  if (answers_one_value(query, call) && is_key(keys_of(query), value)) return value;
+  if (answers_one_value(query, call) && is_key(query, without_relabel(value))) return value;
   if (type_with_bounds(exprType(value)) || !has_usual_order(value, call->inputcollid) ||
       other_value_of(level->select, without_relabel(value)) != nullptr) {
     return nullptr;

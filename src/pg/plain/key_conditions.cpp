@@ -579,12 +579,20 @@ List* terms_of_all_rows(const Level* level) {
   return terms;
 }
 
+// PostgreSQL's planner makes a kilobyte and more for each value that it folds.
 List* values_in_term(const Level* level, Node* key, const Node* term) {
+  MemoryContext folding =
+      AllocSetContextCreate(CurrentMemoryContext, "dpquantile values", ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext current = MemoryContextSwitchTo(folding);
   List* values = NIL;
   bool gives_null = false;
-  return add_values_in_term(key, term, &values)
-             ? evaluated_list(level, key, key, values, &gives_null)
-             : NIL;
+  List* found = add_values_in_term(key, term, &values)
+                    ? evaluated_list(level, key, key, values, &gives_null)
+                    : NIL;
+  MemoryContextSwitchTo(current);
+  found = static_cast<List*>(copyObjectImpl(found));
+  MemoryContextDelete(folding);
+  return found;
 }
 
 List* values_of_match(const Level* level, Node* key, const Node* condition) {

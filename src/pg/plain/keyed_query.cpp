@@ -20,6 +20,7 @@
 
 extern "C" {
 #include "catalog/pg_type_d.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -165,6 +166,7 @@ void find_lists_of_tables(const PlainLevel* level, const List* keys, ListOfKey* 
       const int column = foreach_current_index(cell);
       List* values = NIL;
       for (const auto* row : each<const List>(rows)) {
+        CHECK_FOR_INTERRUPTS();
         values = list_append_unique(values, list_nth(row, column));
       }
       lists[number] = {values, static_cast<Const*>(list_nth(table->substitutes, column)), nullptr};

@@ -82,8 +82,8 @@ Node* person_of(const Level* level) {
 
 bool is_key(const Query* query, const Node* node) {
   for (const auto* column : each<const TargetEntry>(query->targetList)) {
-    if (get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr &&
-        equal(column->expr, node)) {
+    if (column->ressortgroupref != 0 && equal(column->expr, node) &&
+        get_sortgroupref_clause_noerr(column->ressortgroupref, query->groupClause) != nullptr) {
       return true;
     }
   }

@@ -536,8 +536,8 @@ const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table,
   Statement* statement = level->statement;
   for (const auto* known : each<const RowsOfTable>(statement->rows_of_tables)) {
     if (known->relation == table->relid && known->written == table->values_lists &&
-        known->choice.column == choice.column && equal(known->choice.values, choice.values) &&
-        equal(known->filters, filters) && equal(known->expressions, expressions)) {
+        known->choice.column == choice.column && equal(known->expressions, expressions) &&
+        equal(known->filters, filters) && equal(known->choice.values, choice.values)) {
       return known;
     }
   }
@@ -558,6 +558,8 @@ const RowsOfTable* rows_of_table(const Level* level, const RangeTblEntry* table,
     reading.values = lappend(reading.values, null_like(as<Node>(column)));
   }
   const bool are_known = read_rows(&reading, table, choice, expressions);
+  count_kept_values(statement, static_cast<double>(list_length(reading.rows)) *
+                                   static_cast<double>(list_length(expressions)));
   auto* read = static_cast<RowsOfTable*>(palloc(sizeof(RowsOfTable)));
   *read = {table->relid, table->values_lists, choice,       filters,
            expressions,  are_known,           reading.rows, reading.known};
