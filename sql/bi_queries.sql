@@ -405,6 +405,26 @@ SELECT DISTINCT name AS name FROM (SELECT v.*, c.name, c.region FROM visits v JO
 SELECT DATE_TRUNC('quarter', at) AS __timestamp, region AS region, count(*) AS count FROM (SELECT v.at, v.amount, c.region FROM visits v LEFT JOIN city c ON c.name = v.city) AS virtual_table
   JOIN (SELECT region AS region__, count(*) AS mme_inner__ FROM (SELECT v.at, v.amount, c.region FROM visits v LEFT JOIN city c ON c.name = v.city) AS virtual_table GROUP BY region ORDER BY mme_inner__ DESC LIMIT 1) AS series_limit
     ON region = region__ WHERE at >= '2024-01-01' AND at < '2024-07-01' GROUP BY DATE_TRUNC('quarter', at), region ORDER BY 1 LIMIT 50000;
+-- Superset and Cube filter columns without a time zone by moments, too: the groups are those of the filter, whatever the session's zone.
+RESET SESSION AUTHORIZATION;
+CREATE TABLE regress_dpq_bi.stamps AS SELECT timestamp '2024-01-01' + i * interval '20 minutes' AS at, date '2024-01-01' + i / 72 AS day FROM generate_series(0, 26000) i;
+ALTER TABLE regress_dpq_bi.stamps OWNER TO regress_dpq_bi_owner;
+SET SESSION AUTHORIZATION regress_dpq_bi_owner;
+SELECT dp_protect_table('stamps'), dp_set_domain('stamps', 'at', '2024-01-01'::timestamp, '2024-12-31 23:59'), dp_set_domain('stamps', 'day', '2024-01-01'::date, '2024-12-31');
+SELECT dp_grant_private_access('stamps', 'regress_dpq_bi_analyst', epsilon => 100);
+SET SESSION AUTHORIZATION regress_dpq_bi_analyst;
+PREPARE stamps AS SELECT date_trunc('month', ("stamps".at::timestamptz AT TIME ZONE 'UTC')) "stamps__at_month", count(*) "stamps__count"
+  FROM stamps AS "stamps"  WHERE ("stamps".at >= $1::timestamptz AND "stamps".at <= $2::timestamptz) GROUP BY 1 ORDER BY 1 ASC LIMIT 10000;
+EXECUTE stamps('2024-03-01T00:00:00.000Z', '2024-03-31T23:59:59.999Z');
+SELECT DATE_TRUNC('month', at) AS at, COUNT(*) AS count FROM stamps WHERE at >= TO_TIMESTAMP('2024-03-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-04-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY DATE_TRUNC('month', at) ORDER BY count DESC LIMIT 10000;
+SELECT count(*) AS groups, sum(count) AS rows FROM (SELECT DATE_TRUNC('hour', at) + INTERVAL '30 minutes' * FLOOR(EXTRACT(MINUTE FROM at) / 30) AS at, COUNT(*) AS count FROM stamps WHERE at >= TO_TIMESTAMP('2024-03-03 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-03-04 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY 1) q;
+SELECT count(*) AS groups, sum(count) AS rows FROM (SELECT DATE_TRUNC('minute', at) AS at, COUNT(*) AS count FROM stamps WHERE at >= TO_TIMESTAMP('2024-03-03 10:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-03-03 11:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY 1) q;
+SELECT DATE_TRUNC('hour', day) AS day, COUNT(*) AS count FROM stamps WHERE day >= TO_TIMESTAMP('2024-03-03 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND day < TO_TIMESTAMP('2024-03-04 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY DATE_TRUNC('hour', day);
+SELECT count(*) AS groups, sum(count) AS rows FROM (SELECT DATE_TRUNC('day', at) AS at, COUNT(*) AS count FROM stamps WHERE at::timestamptz >= timestamptz '2024-03-03Z' AND at::timestamptz < timestamptz '2024-03-10Z' GROUP BY 1) q;
+SET timezone = 'Europe/Oslo';
+EXECUTE stamps('2024-03-01T00:00:00.000Z', '2024-03-31T21:59:59.999Z');
+SELECT DATE_TRUNC('month', at) AS at, COUNT(*) AS count FROM stamps WHERE at >= TO_TIMESTAMP('2024-03-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND at < TO_TIMESTAMP('2024-04-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY DATE_TRUNC('month', at) ORDER BY count DESC LIMIT 10000;
+SET timezone = 'UTC';
 RESET SESSION AUTHORIZATION;
 SELECT dp_revoke_budget('regress_dpq_bi_analyst');
 DROP SCHEMA regress_dpq_bi CASCADE;

@@ -81,6 +81,58 @@ SELECT string_agg('SELECT * FROM ' || relname, ' UNION ALL ') AS answers FROM pg
 CREATE TEMP VIEW odd_answers AS :answers;
 SELECT name, count(*) AS asked, count(*) FILTER (WHERE missing = 0) AS whole FROM odd_answers GROUP BY 1 ORDER BY 1;
 SET timezone = 'UTC';
+-- Threat 324: local times and days that are compared with moments, also of hours that a clock skips or shows twice, and of offsets of
+-- more than a day. Each row that PostgreSQL counts is in a group, also where the moments are known only when the query runs.
+SET SESSION AUTHORIZATION regress_dpq_times_owner;
+CREATE TABLE local_shifts AS SELECT * FROM odd_shifts UNION ALL VALUES ('Europe/Oslo', timestamptz '2024-03-31 01:00Z'), ('Europe/Oslo', '2024-10-27 01:00Z'),
+  ('Europe/Oslo', '2024-06-30 22:00Z'), ('Australia/Lord_Howe', '2024-04-06 15:00Z'), ('Australia/Lord_Howe', '2024-10-05 15:30Z'),
+  ('America/Sao_Paulo', '2018-11-04 03:00Z'), ('Pacific/Apia', '2011-12-30 10:00Z'), ('XXX0YYY-20,M3.1.0/1,M10.1.0/1', '2024-03-03 01:00Z'),
+  ('XXX-100YYY-101,M3.1.0/1,M10.1.0/1', '2024-02-27 21:00Z'), ('XXX-100YYY-101,M3.1.0/1,M10.1.0/1', '2024-10-01 20:00Z'),
+  ('XXX100YYY99,M3.1.0/1,M10.1.0/1', '2024-03-07 05:00Z');
+CREATE TABLE local_times AS
+  SELECT zone, shift, at, at::date AS day FROM (SELECT zone, at::text AS shift, (at AT TIME ZONE zone) + i * interval '10 minutes' AS at FROM local_shifts, generate_series(-650, 650) i) t;
+CREATE TABLE local_ranges AS
+  SELECT row_number() OVER (ORDER BY s.zone, s.at, lower, condition) AS n, zone, s.at::text AS shift, (s.at + lower)::text AS lower, (s.at + upper)::text AS upper, condition, key, NULL::bigint AS rows, NULL::bigint AS groups
+    FROM local_shifts s,
+         (VALUES (interval '-20 minutes', interval '4 hours'), ('20 minutes', '23 hours'), ('-4 hours', '20 minutes'), ('-50 minutes', '-10 minutes'), ('0', '30 hours'),
+                 ('20 hours', '100 hours'), ('-100 hours', '-99 hours')) AS b (lower, upper),
+         (VALUES ('at >= $1 AND at < $2', 'date_trunc(''hour'', at)'), ('at > $1 AND at <= $2', 'date_bin(''10 minutes'', at, ''2000-01-01'')'),
+                 ('$1 <= at::timestamptz AND at::timestamptz <= $2', 'date_trunc(''hour'', at)'), ('at BETWEEN $1 AND $2', 'date_trunc(''hour'', at::timestamptz AT TIME ZONE ''UTC'')'),
+                 ('day >= $1 AND day <= $2', 'date_trunc(''day'', day::timestamp)'), ('day > $1 AND day < $2', 'date_trunc(''hour'', day)')) AS c (condition, key);
+-- Some of them, for the time that they take
+DELETE FROM local_ranges WHERE n % 5 > 0 AND n % 11 > 0;
+CREATE FUNCTION with_literals(range local_ranges) RETURNS text RETURN replace(replace(range.condition, '$1', format('%L::timestamptz', range.lower)), '$2', format('%L::timestamptz', range.upper));
+DO $$
+DECLARE r local_ranges;
+BEGIN
+  FOR r IN SELECT * FROM local_ranges LOOP
+    PERFORM set_config('timezone', r.zone, true);
+    EXECUTE format('UPDATE local_ranges SET (rows, groups) = (SELECT count(*), count(DISTINCT %s) FROM local_times WHERE zone = %L AND shift = %L AND %s) WHERE n = %s',
+                   r.key, r.zone, r.shift, with_literals(r), r.n);
+  END LOOP;
+END$$;
+SELECT dp_protect_table('local_times'), dp_set_domain('local_times', 'at', '1969-01-01'::timestamp, '2024-12-31'), dp_set_domain('local_times', 'day', '1969-01-01'::date, '2024-12-31');
+SELECT dp_grant_private_access('local_times', 'regress_dpq_times_analyst', epsilon => 100);
+GRANT SELECT ON local_ranges TO regress_dpq_times_analyst;
+SET SESSION AUTHORIZATION regress_dpq_times_analyst;
+\set ECHO none
+SELECT 'SET timezone = ' || quote_literal(zone),
+       format('CREATE TEMP TABLE local_answer_%s AS SELECT %s AS n, ''literals'' AS kind, sum(n) AS rows, count(*) AS groups FROM (SELECT count(*) AS n FROM local_times WHERE zone = %L AND shift = %L AND %s GROUP BY %s) g',
+              n, n, zone, shift, with_literals(r), key)
+  FROM local_ranges r WHERE groups > 0 AND n % 5 = 0 \gexec
+SELECT 'SET timezone = ' || quote_literal(zone),
+       format('PREPARE local_%s (timestamptz, timestamptz) AS SELECT %s AS n, ''parameters'' AS kind, sum(n) AS rows, count(*) AS groups FROM (SELECT count(*) AS n FROM local_times WHERE zone = %L AND shift = %L AND %s AND %s GROUP BY %s) g',
+              n, n, zone, shift, condition, format(CASE WHEN condition ~ 'day' THEN 'day BETWEEN %L::date AND %L::date' ELSE 'at BETWEEN %L::timestamp AND %L::timestamp' END,
+                                                   (lower::timestamptz AT TIME ZONE zone)::date - 3, (upper::timestamptz AT TIME ZONE zone)::date + 3), key),
+       format('CREATE TEMP TABLE local_answer_of_parameters_%s AS EXECUTE local_%s(%L, %L)', n, n, lower, upper)
+  FROM local_ranges WHERE groups > 0 AND key !~ 'bin' AND n % 11 = 0 \gexec
+SELECT string_agg('SELECT * FROM ' || relname, ' UNION ALL ') AS answers FROM pg_class WHERE relname ~ '^local_answer_' AND relkind = 'r' \gset
+\set ECHO all
+CREATE TEMP VIEW local_answers AS :answers;
+SELECT kind, count(*) AS asked, count(*) FILTER (WHERE a.rows = r.rows) AS whole FROM local_answers a JOIN local_ranges r USING (n) GROUP BY 1 ORDER BY 1;
+-- And no other group is shown where no clock changes: an end may lie within ten minutes.
+SELECT count(*) AS asked, count(*) FILTER (WHERE a.groups = r.groups) AS exact FROM local_answers a JOIN local_ranges r USING (n) WHERE shift = '2024-06-30 22:00:00+00' AND key !~ 'bin';
+SET timezone = 'UTC';
 -- BETWEEN beside another condition, with ends that are known only when the query runs
 PREPARE days_between AS SELECT at::date AS day, count(*) FROM moments WHERE zone = 'Europe/Berlin' AND at BETWEEN $1 AND $2 AND at > '2024-10-01Z' GROUP BY 1 ORDER BY 1;
 EXECUTE days_between('2024-10-26Z', '2024-10-28 12:00Z');

@@ -58,49 +58,14 @@ pg_tz* zone_of(const Level* level, const Node* name) {
   return of_abbreviation != nullptr ? of_abbreviation : pg_tzset(zone_name);
 }
 
-struct ClockChange {
-  TimestampTz at;
-  int64 before;  // by how much the clock was ahead of UTC
-  int64 after;
-};
-
-constexpr pg_time_t kEpochs =
-    static_cast<pg_time_t>(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
-
-// The next change after a second; none if there is none.
-std::optional<ClockChange> next_change(pg_time_t second, const pg_tz* zone) {
-  long before = 0;
-  long after = 0;
-  int is_summer[2];
-  pg_time_t change = 0;
-  const auto look = [&] {
-    return pg_next_dst_boundary(&second, &before, &is_summer[0], &change, &after, &is_summer[1],
-                                zone);
-  };
-  // At the last change that it has tabulated PostgreSQL knows none, though it knows some later.
-  bool is_found = look() > 0;
-  if (!is_found) {
-    ++second;
-    is_found = look() > 0;
-  }
-  if (!is_found) return std::nullopt;
-  return ClockChange{(change - kEpochs) * USECS_PER_SEC, before * USECS_PER_SEC,
-                     after * USECS_PER_SEC};
-}
-
-// The seconds since 1970, rounded down
-pg_time_t second_of(TimestampTz moment) {
-  return moment / USECS_PER_SEC - (moment % USECS_PER_SEC < 0 ? 1 : 0) + kEpochs;
-}
-
 // Calls `visit` for each change between these moments, until it returns false.
 template <class Visit>
 void visit_changes(const pg_tz* zone, TimestampTz first, TimestampTz last, Visit visit) {
-  auto change = next_change(second_of(first) - 1, zone);
+  auto change = change_from(first, zone);
   while (change && change->at <= last) {
     CHECK_FOR_INTERRUPTS();
-    if (change->at >= first && !visit(*change)) return;
-    change = next_change(second_of(change->at), zone);
+    if (!visit(*change)) return;
+    change = change_after(*change, zone);
   }
 }
 
@@ -169,17 +134,6 @@ List* cut(const List* stretches, Cuts* cuts) {
     pieces = lappend(pieces, new_stretch(first, whole->last, whole->shift));
   }
   return pieces;
-}
-
-// What stands for the moments of stretches in a function of them.
-Node* parameter_of(Oid type) {
-  Param* parameter = makeNode(Param);
-  parameter->paramkind = PARAM_EXEC;
-  parameter->paramid = -1;
-  parameter->paramtype = type;
-  parameter->paramtypmod = -1;
-  parameter->location = -1;
-  return as<Node>(parameter);
 }
 
 // The stretches of what a function gives for the moments of these, which it moves alike between two
@@ -465,6 +419,16 @@ Const* moment_at(Oid type, Timestamp at) {
   }
   return makeConst(type, -1, InvalidOid, sizeof(Timestamp), TimestampGetDatum(at), false,
                    FLOAT8PASSBYVAL);
+}
+
+Node* parameter_of(Oid type) {
+  Param* parameter = makeNode(Param);
+  parameter->paramkind = PARAM_EXEC;
+  parameter->paramid = -1;
+  parameter->paramtype = type;
+  parameter->paramtypmod = -1;
+  parameter->location = -1;
+  return as<Node>(parameter);
 }
 
 bool falls_of_clocks(const Level* level, const Node* expression, TimestampTz first,

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "pg/plain/session_clock.hpp"
 #include "pg/plain/value_bounds.hpp"
 #include "pg/query/level.hpp"
 
@@ -54,12 +55,11 @@ std::optional<Stretches> stretches_of_local_time(const Level* level, Node* momen
 // from each other, beginning with the first. So of each value of the function there is a moment.
 List* moments_in(const Stretches& stretches, int64 length);
 
+// What stands for the moments in a function of them.
+Node* parameter_of(Oid type);
+
 // A constant of this type, or the date.
 Const* moment_at(Oid type, Timestamp at);
-
-// The longest time by which a moment must be later than another one so that its local time is later
-// in all zones: twice the largest offset that PostgreSQL reads.
-inline constexpr int64 kLongestFall = 14 * USECS_PER_DAY;
 
 // The moments between these from which local times fall, as a clock goes back, or the moments at
 // which their hours or minutes begin, as it goes forward by no whole hours: by the clock of a zone

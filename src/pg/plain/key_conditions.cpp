@@ -148,6 +148,14 @@ char turned(char sign) {
   return sign == '<' ? '>' : sign == '>' ? '<' : sign;
 }
 
+// Whether a side of a comparison is the part. With a moment a local time and the moment that it is
+// cast to are compared alike.
+bool is_compared(const Node* part, Node* side, const Node* other) {
+  if (equal(side, part)) return true;
+  return exprType(other) == TIMESTAMPTZOID &&
+         equal(without_cast_to_moment(side), without_cast_to_moment(const_cast<Node*>(part)));
+}
+
 // How a term compares a part with something without columns.
 std::optional<Comparison> comparison_with(const Node* term, const Node* part) {
   if (!IsA(term, OpExpr)) return std::nullopt;
@@ -161,15 +169,22 @@ std::optional<Comparison> comparison_with(const Node* term, const Node* part) {
   const bool is_strict = name[0] != '=' && name[1] == '\0';
   auto* left = static_cast<Node*>(linitial(operation->args));
   auto* right = static_cast<Node*>(lsecond(operation->args));
-  if (equal(left, part)) return Comparison{name[0], is_strict, right};
-  if (equal(right, part)) return Comparison{turned(name[0]), is_strict, left};
+  if (is_compared(part, left, right)) return Comparison{name[0], is_strict, right};
+  if (is_compared(part, right, left)) return Comparison{turned(name[0]), is_strict, left};
   return std::nullopt;
 }
 
-// `with` as a value of the part's type; null if only a cast by the user would do.
+// Whether a part is local time that is compared with a moment.
+bool is_local_time(const Node* part, const Node* with) {
+  const Oid type = exprType(part);
+  return (type == TIMESTAMPOID || type == DATEOID) && exprType(with) == TIMESTAMPTZOID;
+}
+
+// `with` as a value of the part's type, or as the moment with which local time is compared; null if
+// only a cast by the user would do.
 Node* as_part(Node* with, const Node* part) {
   const Oid type = exprType(part);
-  if (exprType(with) == type) return with;
+  if (exprType(with) == type || is_local_time(part, with)) return with;
   return coerce_to_target_type(nullptr, with, exprType(with), type, -1, COERCION_IMPLICIT,
                                COERCE_IMPLICIT_CAST, -1);
 }
@@ -250,15 +265,24 @@ bool add_keys_at_falls(const Level* level, const Node* key, const Node* part, co
   return true;
 }
 
+struct Moments {
+  TimestampTz first;
+  TimestampTz last;
+};
+
+Moments years_of_falls() {
+  constexpr int64 kYear = 366 * USECS_PER_DAY;
+  const TimestampTz now = GetCurrentTransactionStartTimestamp();
+  return {now - 10 * kYear, now + kYear};
+}
+
 // The same where the moment is known only when the query runs: of each fall from ten years before
 // the query to one after it, if the moment is before it, or after it. For other moments it is the
 // key of one that is earlier, or later, by more than local times fall.
 bool add_keys_at_any_falls(const Level* level, const Node* key, const Node* part, Node* from,
                            MinMaxOp op, List** keys) {
   if (have_one_offset(level, key)) return true;
-  constexpr int64 kYear = 366 * USECS_PER_DAY;
-  const TimestampTz first = GetCurrentTransactionStartTimestamp() - 10 * kYear;
-  const TimestampTz last = GetCurrentTransactionStartTimestamp() + kYear;
+  const auto [first, last] = years_of_falls();
   const bool is_least = op == IS_LEAST;
   List* falls = NIL;
   if (!falls_of_clocks(level, key, first - kLongestFall, last + kLongestFall, &falls)) return false;
@@ -279,15 +303,29 @@ bool add_keys_at_any_falls(const Level* level, const Node* key, const Node* part
   return true;
 }
 
+Node* extreme_of(const Node* key, MinMaxOp op, List* keys) {
+  MinMaxExpr* extreme = makeNode(MinMaxExpr);
+  extreme->op = op;
+  extreme->minmaxtype = exprType(key);
+  extreme->minmaxcollid = exprCollation(key);
+  extreme->location = -1;
+  extreme->args = keys;
+  return as<Node>(extreme);
+}
+
+// What is computed without a row as a constant, if it is known now.
+Node* known_value(const Level* level, Node* with) {
+  if (IsA(with, Const) || !can_be_evaluated(with, NIL)) return with;
+  return as<Node>(evaluated(level, with, nullptr, nullptr));
+}
+
 // The key of the part's value, or, where local times fall as a clock goes back, the least of the
 // keys from there on (IS_LEAST), or the greatest up to there. Null if it is not known.
 Node* key_at(const Level* level, const Node* key, const Node* part, Node* with, MinMaxOp op) {
   if (jump_by_days(level, key)) return nullptr;
   Node* at = with_part(key, part, with);
   if (exprType(part) != TIMESTAMPTZOID) return at;
-  if (!IsA(with, Const) && can_be_evaluated(with, NIL)) {
-    with = as<Node>(evaluated(level, with, nullptr, nullptr));
-  }
+  with = known_value(level, with);
   if (with == nullptr || is_null(with)) return at;
   List* keys = list_make1(at);
   const bool is_known = IsA(with, Const)
@@ -296,13 +334,59 @@ Node* key_at(const Level* level, const Node* key, const Node* part, Node* with, 
   if (!is_known) return nullptr;
   if (list_length(keys) == 1) return at;
   level->statement->has_values_of_time_zone = true;
-  MinMaxExpr* extreme = makeNode(MinMaxExpr);
-  extreme->op = op;
-  extreme->minmaxtype = exprType(key);
-  extreme->minmaxcollid = exprCollation(key);
-  extreme->location = -1;
-  extreme->args = keys;
-  return as<Node>(extreme);
+  return extreme_of(key, op, keys);
+}
+
+Node* cast_by(Oid function, Oid type, Node* from) {
+  return as<Node>(
+      makeFuncExpr(function, type, list_make1(from), InvalidOid, InvalidOid, COERCE_EXPLICIT_CAST));
+}
+
+// The local time of a moment, or the first day that begins no earlier (IS_LEAST), or the last one.
+Node* local_time_of(Node* moment, Oid type, MinMaxOp op) {
+  Node* local = cast_by(F_TIMESTAMP_TIMESTAMPTZ, TIMESTAMPOID, moment);
+  if (type != DATEOID) return local;
+  if (op == IS_GREATEST) return cast_by(F_DATE_TIMESTAMP, DATEOID, local);
+  Node* before = cast_by(F_DATE_TIMESTAMP, DATEOID, later_moment(local, -1));
+  return compared("+", before, one_day());
+}
+
+// The key of a local time, or day, that is compared with a moment: of the first that is no earlier
+// (IS_LEAST), or of the last that is no later, or one beyond. Null if it is not known.
+//
+// Of a moment that is known only when the query runs, it is that of the moment's local time. Each
+// other local time is that of its own moment, which is as late as that, but for those that a clock
+// skips: their moments follow the change by as much as they follow the first of them.
+Node* key_at_moment_of_clock(const Level* level, const Node* key, const Node* part, Node* with,
+                             MinMaxOp op) {
+  with = known_value(level, with);
+  if (with == nullptr) return nullptr;
+  const Oid type = exprType(part);
+  if (IsA(with, Const) && !is_null(with)) {
+    const auto bound =
+        local_bound(level, DatumGetTimestampTz(as<Const>(with)->constvalue), type, op == IS_LEAST);
+    return bound ? key_at(level, key, part, as<Node>(moment_at(type, *bound)), op) : nullptr;
+  }
+  const auto [first, last] = years_of_falls();
+  List* gaps = NIL;
+  if (!gaps_of_clock(first - kLongestFall, last + kLongestFall, &gaps)) return nullptr;
+  Node* moment = parameter_of(TIMESTAMPTZOID);
+  Node* at = key_at(level, with_part(key, part, local_time_of(moment, type, op)), moment, with, op);
+  if (at == nullptr || op == IS_GREATEST || is_null(with)) return at;
+  List* keys = list_make1(at);
+  for (const auto* gap : each<const ClockGap>(gaps)) {
+    const auto compared_with = [&](const char* sign, TimestampTz change) {
+      return compared(sign, static_cast<Node*>(copyObjectImpl(with)),
+                      as<Node>(moment_at(TIMESTAMPTZOID, change)));
+    };
+    Node* is_skipped = as<Node>(makeBoolExpr(
+        AND_EXPR,
+        list_make2(compared_with(">=", gap->at), compared_with("<", gap->at + gap->length)), -1));
+    keys = lappend(keys,
+                   key_if(is_skipped, with_part(key, part, as<Node>(moment_at(type, gap->first)))));
+  }
+  level->statement->has_values_of_time_zone = true;
+  return extreme_of(key, op, keys);
 }
 
 // The part of a part, of which it is such a function, too: of date_trunc('month', at AT TIME ZONE
@@ -344,15 +428,22 @@ List* terms_of_part(const Level* level, Node* key, const Node* new_key, Node* pa
   if (!comparison || !is_free_of_columns(comparison->with)) return NIL;
   Node* with = as_part(comparison->with, part);
   if (with == nullptr || is_at_end_of_time(with)) return NIL;
-  const bool is_moment = exprType(part) == TIMESTAMPOID || exprType(part) == TIMESTAMPTZOID;
+  const Oid type = exprType(with);
+  const bool is_moment = type == TIMESTAMPOID || type == TIMESTAMPTZOID;
   // The latest moment or day before.
   if (comparison->sign == '<' && comparison->is_strict) {
     if (is_moment) with = later_moment(with, -1);
-    if (exprType(part) == DATEOID) with = compared("-", with, one_day());
+    if (type == DATEOID) with = compared("-", with, one_day());
+  }
+  // The earliest moment after.
+  if (comparison->sign == '>' && comparison->is_strict && is_local_time(part, with)) {
+    with = later_moment(with, 1);
   }
   List* terms = NIL;
   const auto add_term = [&](const char* sign, MinMaxOp op) {
-    Node* key_of_bound = key_at(level, key, part, with, op);
+    Node* key_of_bound = is_local_time(part, with)
+                             ? key_at_moment_of_clock(level, key, part, with, op)
+                             : key_at(level, key, part, with, op);
     if (key_of_bound == nullptr) return;
     *copied += count_nodes(key_of_bound, kMostExpressionNodes);
     require_few_nodes({}, *copied, kNowhere);

@@ -8,6 +8,7 @@
 #include "pg/grants/protection_catalog.hpp"
 #include "pg/plain/evaluated_key.hpp"
 #include "pg/plain/public_rows.hpp"
+#include "pg/plain/session_clock.hpp"
 #include "pg/plain/value_range.hpp"
 #include "pg/server/trees.hpp"
 #include "pg/vocabulary/node_functions.hpp"
@@ -418,6 +419,15 @@ struct Comparison {
   bool is_strict;
 };
 
+// Whether a side of a comparison is the expression. With a moment a local time and the moment that
+// it is cast to are compared alike.
+bool is_compared(const Node* expression, const Node* side, const Node* other) {
+  if (equal(side, expression)) return true;
+  return getBaseType(exprType(other)) == TIMESTAMPTZOID &&
+         equal(without_cast_to_moment(const_cast<Node*>(side)),
+               without_cast_to_moment(const_cast<Node*>(expression)));
+}
+
 Comparison comparison_of(const Node* expression, const Node* condition) {
   if (!IsA(condition, OpExpr) || list_length(as<OpExpr>(condition)->args) != 2) return {};
   const auto* operation = as<OpExpr>(condition);
@@ -429,8 +439,8 @@ Comparison comparison_of(const Node* expression, const Node* condition) {
   const auto* left = static_cast<const Node*>(linitial(operation->args));
   const auto* right = static_cast<const Node*>(lsecond(operation->args));
   const bool is_strict = name[1] == '\0';
-  if (equal(left, expression)) return {name[0], right, is_strict};
-  if (!equal(right, expression)) return {};
+  if (is_compared(expression, left, right)) return {name[0], right, is_strict};
+  if (!is_compared(expression, right, left)) return {};
   return {name[0] == '<' ? '>' : '<', left, is_strict};
 }
 
@@ -464,6 +474,23 @@ bool is_next_known(const Range& constant, Oid type, const Node* other) {
   return has_steps(type, other) && is_exact({constant.lower * units, constant.upper * units});
 }
 
+// The first or last timestamp or date that a comparison with a moment leaves, which is computed
+// without a row. None if it is not known, or not to the microsecond.
+MaybeRange local_limit(const Level* level, const Node* other, Oid type, bool is_least,
+                       bool is_strict) {
+  const Oid base = getBaseType(type);
+  const bool is_local =
+      (base == TIMESTAMPOID || base == DATEOID) && getBaseType(exprType(other)) == TIMESTAMPTZOID;
+  const MaybeRange moment = is_local ? range_of_value(level, other, TIMESTAMPTZOID) : std::nullopt;
+  if (!moment || !is_exact(*moment)) return std::nullopt;
+  const int step = is_least ? 1 : -1;
+  const auto at = static_cast<TimestampTz>(moment->lower) + (is_strict ? step : 0);
+  const auto local = local_bound(level, at, base, is_least);
+  if (!local) return std::nullopt;
+  const auto number = static_cast<double>(base == DATEOID ? *local / int64{USECS_PER_DAY} : *local);
+  return Range{number, number};
+}
+
 // Cuts off what an expression cannot be where a condition is true, or where it is not: false or
 // NULL, of which the latter is so for a NULL expression alone. Of keys a value is left out with
 // which a strict comparison compares them, if the next one is known.
@@ -479,9 +506,12 @@ void cut_off(const Level* level, const Node* expression, const Node* condition, 
   if (comparison.other == nullptr) return;
   const bool is_least = (comparison.direction == '>') == is_true;
   const Oid type = exprType(expression);
-  MaybeRange constant = range_of_value(level, comparison.other, type);
+  const MaybeRange local =
+      local_limit(level, comparison.other, type, is_least,
+                  use != BoundsFor::kValues && comparison.is_strict == is_true);
+  MaybeRange constant = local ? local : range_of_value(level, comparison.other, type);
   const bool is_between = constant && constant->lower < constant->upper;
-  const bool leaves_out = use != BoundsFor::kValues && constant &&
+  const bool leaves_out = use != BoundsFor::kValues && constant && !local &&
                           (comparison.is_strict == is_true || is_between) &&
                           is_next_known(*constant, type, comparison.other);
   const double step = leaves_out ? 1 : 0;
