@@ -129,13 +129,13 @@ SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM mea
   'extract(hour FROM at)', 'to_char(at, ''YYYY-MM'')', 'lower(to_char(at, ''Month''))', 'date_bin(''1 week'', at, ''2024-01-01Z'')', 'at + interval ''1 day''', 'at > now() - interval ''1 year''',
   'age(day)', 'make_date(extract(year FROM day)::int, extract(month FROM day)::int, 1)', 'day + n', 'lower(kind) = ''web''', 'kind || short', 'kind LIKE ''w%''', 'short ILIKE ''%b%''', 'name = ''a''',
   'name < kind', 'concat(kind, extra::text)', 'length(kind)', 'n IN (1, 2)', 'n = ANY (ARRAY[1, part])', 'n <> ALL (''{1,2}''::int[])', 'coalesce(extra, n)', 'greatest(extra, n)',
-  'extra IS DISTINCT FROM n', 'CASE WHEN n > 5 THEN 1 ELSE part END', 'CASE WHEN extra > 5 THEN extra ELSE 0 END', 'n > 5 AND NOT part > 3', 'ARRAY[extra]', 'whenever > ''2024-01-01''',
+  'n * interval ''1 day''', 'extra IS DISTINCT FROM n', 'CASE WHEN n > 5 THEN 1 ELSE part END', 'CASE WHEN extra > 5 THEN extra ELSE 0 END', 'n > 5 AND NOT part > 3', 'ARRAY[extra]', 'whenever > ''2024-01-01''',
   'id = md5(''a'')::uuid']) e \gexec
 \echo -- may be NULL
 SELECT format('SELECT %L, max(CASE WHEN (%s) IS NULL THEN 1 ELSE 0 END) FROM measures v', e, e) FROM unnest(ARRAY[
   'extra', 'n + extra', '100 / n', '100 / (n - 4)', 'code + 1', 'code / n', 'n % n', 'amount / n', 'n::smallint + 32767::smallint', 'sqrt(x - 10)', 'ln(x)', 'power(x - 9, 2)', 'power(x, 2)', 'x * x', 'x * 1e-200', 'x / 1e200', 'x::real', 'amount::real', '(amount * amount)::float8', 'exp(x)', 'asin(x)',
   'x * 1e308', 'kind::int', 'name::date', 'short::int > 5', 'width_bucket(amount, 5, 5, 10)', 'width_bucket(amount, 0, 100, n)', 'extract(hour FROM whenever)', 'whenever::date',
-  'at + interval ''300000 years''', 'date_bin(''0 s'', at, at)', 'make_date(n, n, n)', 'lower(name)', 'name || ''a''', 'name LIKE ''a%''', 'kind LIKE name', 'kind LIKE ''a\''', 'kind ~ ''a''', 'chr(n)',
+  'at + interval ''300000 years''', 'n * interval ''100000 years''', 'code * interval ''1 year''', 'scale(amount)', 'min_scale(amount)', 'date_bin(''0 s'', at, at)', 'make_date(n, n, n)', 'lower(name)', 'name || ''a''', 'name LIKE ''a%''', 'kind LIKE name', 'kind LIKE ''a\''', 'kind ~ ''a''', 'chr(n)',
   'split_part(kind, '','', 0)', 'doc -> ''a''', 'doc ? ''a''', 'doc ->> ''a'' = ''1''', 'jsonb_array_length(doc)', 'jsonb_object_field_text(doc, ''a'')', '(doc -> ''n'')::int', 'tags[1]', '5 = ANY (tags)',
   'n = ANY (''{1,NULL}''::int[])', 'n <> ALL (''{1,NULL}''::int[])', 'n IN (1, extra)', 'nullif(n, 3)', 'coalesce(extra, 100 / n)', 'CASE WHEN n > 5 THEN 1 END',
   'CASE WHEN extra > 5 THEN 1 ELSE extra END', 'n > NULL::int', '(SELECT s.id FROM shops s WHERE s.id = v.code) > 1', 'n > (SELECT max(s.id) FROM shops s)',

@@ -225,6 +225,12 @@ DECLARE opened CURSOR FOR SELECT day::text AS day, count(*) FROM days WHERE day 
 SET LOCAL datestyle = 'SQL';
 FETCH ALL FROM opened;
 ROLLBACK;
+-- So is a cursor whose condition compares a date with a moment.
+BEGIN;
+DECLARE opened CURSOR FOR SELECT date_trunc('year', day::timestamp) AS year, count(*) FROM days WHERE day::timestamp <= now() - interval '3650 days' GROUP BY 1;
+SET LOCAL timezone = 'AAA-30BBB40,M3.1.0/0:01,M10.1.0/1';
+FETCH ALL FROM opened;
+ROLLBACK;
 SELECT epsilon_spent - :before AS charged FROM dp_budget;
 RESET SESSION AUTHORIZATION;
 SELECT dp_unrestrict_role('regress_dpq_times_analyst');

@@ -238,6 +238,9 @@ bool fits(const Range& range, Oid type) {
       return is_within(static_cast<double>(MIN_TIMESTAMP) / unit + 1,
                        static_cast<double>(END_TIMESTAMP) / unit - 1);
     }
+    // In microseconds. A number of times counts days and months of their own.
+    case INTERVALOID:
+      return is_within(-0x1p62, 0x1p62);
     default:
       return std::isfinite(range.lower) && std::isfinite(range.upper);
   }
@@ -386,8 +389,8 @@ bool tells_the_time(Oid function) {
 bool gives_value_of_function(const Level* level, const Node* call, TimesOf times) {
   const Oid function = function_of(call);
   const char* name = name_of_call(call);
-  // Of a uuid that has none
-  if (is_one_of(name, "uuid_extract_timestamp uuid_extract_version")) return false;
+  // Of a uuid that has none, and of NaN and infinity
+  if (is_one_of(name, "uuid_extract_timestamp uuid_extract_version scale min_scale")) return false;
   if (is_total(function) || tells_the_time(function)) return true;
   if (find_variant(function) == nullptr && function != F_CONCAT) return false;
   return gives_value_of_texts(level, call, name) || divides_whole(level, call, name) ||

@@ -368,6 +368,7 @@ Node* key_at_moment_of_clock(const Level* level, const Node* key, const Node* pa
     return bound ? key_at(level, key, part, as<Node>(moment_at(type, *bound)), op) : nullptr;
   }
   const auto [first, last] = years_of_falls();
+  level->statement->has_values_of_time_zone = true;
   List* gaps = NIL;
   if (!gaps_of_clock(first - kLongestFall, last + kLongestFall, &gaps)) return nullptr;
   Node* moment = parameter_of(TIMESTAMPTZOID);
@@ -385,7 +386,6 @@ Node* key_at_moment_of_clock(const Level* level, const Node* key, const Node* pa
     keys = lappend(keys,
                    key_if(is_skipped, with_part(key, part, as<Node>(moment_at(type, gap->first)))));
   }
-  level->statement->has_values_of_time_zone = true;
   return extreme_of(key, op, keys);
 }
 
