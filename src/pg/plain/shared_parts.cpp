@@ -198,9 +198,10 @@ bool are_of_one_column(const KeysOfPart* one, const KeysOfPart* other) {
 }
 
 // Whether a row whose column is beyond the values that these rows are made of is in one of them, or
-// has a key that is not in its list. So it is if the keys are those of one key, all of whose values
-// are here, or all never fall while the column grows: then they are the first or the last of their
-// lists, which are a row. Where an owner lists texts, none is beyond but for choices.
+// has a key that is not in its list. That is true if the keys are computed of one key, all of
+// whose values are here, or if no key ever falls while the column grows: then the row has the first
+// or the last of each list, and these are together in a row. A listed text is beyond its list only
+// where a condition or a CASE takes it.
 bool are_complete(const KeysOfPart* keys, const List* rows) {
   const List* first = first_keys(keys->expressions);
   if (list_length(first) == 1 || never_fall(first, keys->column)) {

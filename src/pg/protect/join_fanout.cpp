@@ -35,8 +35,8 @@ struct BaseColumn {
   AttrNumber number;
 };
 
-// Of a condition of an outer join: the part whose rows that keeps, and the one that it may leave
-// out. Both NIL for other conditions.
+// The sides of an outer join, for one of its conditions: that whose rows it keeps, and that whose
+// rows it may leave out. Both are NIL for other conditions.
 struct Sides {
   List* kept;    // JudgedEntry*
   List* absent;  // JudgedEntry*

@@ -61,10 +61,11 @@ inline constexpr int kNotedKinds = 10;
 // What a release node has shown. It is zero before the first execution.
 struct ErrorNotes {
   bool are_made;
-  // Of each call: the error of a count; by how many ranks percentiles may be off
-  // (rank_error_at_least), 0 if that is not known.
+  // An array with one number for each call: the error of a count, or by how many ranks percentiles
+  // may be off (rank_error_at_least), 0 if that is not known.
   double* errors;
-  // Of how many rows percentiles are mostly noise that no count is beside; 0 if there are none.
+  // Percentiles without a count beside them are mostly noise if they are of fewer rows. 0 if there
+  // are none.
   double rows_of_percentiles;
   NotedAnswers noted[kNotedKinds];
 };
