@@ -33,7 +33,7 @@ namespace {
 
 constexpr int kMostStretches = 100000;
 
-// Of which the microseconds are an int64, with room for intervals
+// Its microseconds are an int64, with room for intervals.
 constexpr Timestamp kLastMoment = int64{100000000} * USECS_PER_DAY;
 
 bool is_moment(Oid type) {
@@ -93,7 +93,7 @@ class Cuts {
   }
   bool are_too_many() const { return count_ > kMostStretches; }
   void sort() { std::sort(all_, all_ + count_); }
-  // Of those that are sorted, the first one after a point; null if there is none.
+  // The first one after a point, null if there is none. They must be sorted.
   const Timestamp* after(Timestamp point) const {
     const Timestamp* found = std::upper_bound(all_, all_ + count_, point);
     return found == all_ + count_ ? nullptr : found;

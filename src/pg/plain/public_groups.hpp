@@ -21,9 +21,9 @@
 // and what WHERE says to be equal to it is said of the table, too.
 namespace dpquantile {
 
-// Of which tables the rows are groups: those of which conditions leave at most kMaxElements rows
-// and that no inner join compares with another public table, whose conditions would leave out rows,
-// too; the first; or any.
+// Which tables may give the groups. kSmall: conditions leave at most kMaxElements rows of the
+// table. kSmallAndAlone: besides, no inner join compares it with another public table, whose
+// conditions would leave out rows, too. kAll: any table.
 enum class TablesOfGroups { kSmallAndAlone, kSmall, kAll };
 
 // Rewrites FROM, WHERE, and what refers to them. Returns an expression that is not NULL for any row

@@ -396,8 +396,8 @@ List* values_of_age(const Level* level, const Node* key) {
   int least = months_of_age(ends->lower, begins->upper);
   int most = months_of_age(ends->upper, begins->lower);
   if (as<FuncExpr>(age)->funcid == F_AGE_TIMESTAMPTZ_TIMESTAMPTZ && least <= 0 && most >= 0) {
-    // Of an earlier moment whose local time is later, as the clock goes back, PostgreSQL says that
-    // it is a month and some negative days.
+    // As the clock goes back, an earlier moment may have a later local time. PostgreSQL gives a
+    // month and some negative days as its age.
     least = Min(least, -1);
     most = Max(most, 1);
   }
