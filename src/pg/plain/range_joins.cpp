@@ -239,10 +239,9 @@ std::optional<Bound> bound_of(const Series& series, const Node* term) {
       contain_volatile_functions(value)) {
     return std::nullopt;
   }
-  const List* families = get_op_btree_interpretation(operation);
-  if (families == NIL) return std::nullopt;
-  return Bound{value, is_turned ? left : right,
-               static_cast<const OpBtreeInterpretation*>(linitial(families))->strategy};
+  const List* places = DPQ_PLACES_IN_ORDER(operation);
+  if (places == NIL) return std::nullopt;
+  return Bound{value, is_turned ? left : right, DPQ_STRATEGY_IN_ORDER(linitial(places))};
 }
 
 // A number in the place of a numeric that it is cast to.

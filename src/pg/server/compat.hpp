@@ -352,12 +352,16 @@ extern "C" {
 #define DPQ_SINCE_19(...)
 #endif
 
-// The places of an operator in the families of indexes in order, or NIL (utils/lsyscache.h).
-// PostgreSQL 18 renamed the function.
+// The places of an operator in the families of indexes in order, or NIL (utils/lsyscache.h), and
+// what the operator is in one of them, by the numbers of btrees (access/stratnum.h). PostgreSQL 18
+// renamed both, and has the same numbers for these comparisons (access/cmptype.h).
 #if PG_VERSION_NUM >= 180000
 #define DPQ_PLACES_IN_ORDER(operation) get_op_index_interpretation(operation)
+#define DPQ_STRATEGY_IN_ORDER(place) \
+  static_cast<int>(static_cast<const OpIndexInterpretation*>(place)->cmptype)
 #else
 #define DPQ_PLACES_IN_ORDER(operation) get_op_btree_interpretation(operation)
+#define DPQ_STRATEGY_IN_ORDER(place) static_cast<const OpBtreeInterpretation*>(place)->strategy
 #endif
 
 // Releases what a failed call held of buffers, as the abort of a transaction does first. Others
