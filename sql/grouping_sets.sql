@@ -8,8 +8,8 @@ SET ROLE regress_dpq_grouping;
 CREATE TABLE t AS SELECT x::float8, x % 2 AS a, x % 3 AS b, x % 5 AS c FROM generate_series(1, 300) x;
 ANALYZE t;
 
--- Runs SELECT dp_median(...) FROM t with this GROUP BY. Returns the strategy of the aggregation below the release, the
--- number of rows and the charge.
+-- Runs SELECT dp_median(...) FROM t with this GROUP BY. Returns how rows are grouped below the release, the number
+-- of rows and the charge.
 CREATE FUNCTION run(clause text, OUT strategy text, OUT rows bigint, OUT charged numeric) LANGUAGE plpgsql AS $$
 DECLARE
   before CONSTANT numeric := (SELECT epsilon_spent FROM dp_budget);
@@ -17,7 +17,7 @@ DECLARE
   plan json;
 BEGIN
   EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-  strategy := plan #>> '{0,Plan,Plans,0,Strategy}';
+  strategy := coalesce(plan #>> '{0,Plan,Plans,0,Strategy}', plan #>> '{0,Plan,Plans,0,Custom Plan Provider}');
   EXECUTE query;
   GET DIAGNOSTICS rows = ROW_COUNT;
   charged := (SELECT epsilon_spent FROM dp_budget) - before;
@@ -64,7 +64,7 @@ SELECT count(m) AS medians, count(q) AS quantiles
           FROM t WHERE x <= 10 GROUP BY CUBE (b, c)) s;
 SELECT epsilon_spent - :spent AS charged FROM dp_budget;
 
--- threat 16: a hash table that spills is charged once. (count(*) keeps the rows out of ClusteredRows.)
+-- threat 16: a hash table that spills is charged once. (PostgreSQL groups for count(*).)
 CREATE TABLE many AS SELECT x::float8, x % 5000 AS a FROM generate_series(1, 10000) x;
 ANALYZE many;
 CREATE FUNCTION batches(query text) RETURNS int LANGUAGE plpgsql AS $$

@@ -26,14 +26,15 @@ BEGIN
   paid := answers <= charged;
 END
 $$;
--- The join types and aggregation strategies of a query
+-- The join types of a query, and how its rows are grouped
 CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   plan json;
 BEGIN
   EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
   RETURN (SELECT string_agg(match[1], ' ')
-            FROM regexp_matches(plan::text, '"(?:Strategy|Join Type)": "(\w+)"', 'g') match);
+            FROM regexp_matches(plan::text, '"(?:Strategy|Join Type|Custom Plan Provider)": "(\w+)"', 'g') match
+           WHERE match[1] <> 'PrivateRelease');
 END
 $$;
 
@@ -132,7 +133,7 @@ RESET enable_material;
 -- With Material
 SELECT * FROM loop_outcomes ORDER BY number;
 
--- A hash table that spills
+-- Groups that do not fit into the memory, of the extension and, for count(*), of PostgreSQL
 CREATE TABLE many AS SELECT x::float8, x % 2000 AS k FROM generate_series(1, 4000) x;
 ANALYZE many;
 SET enable_material = off;
@@ -142,6 +143,9 @@ SET hash_mem_multiplier = 1;
 SELECT *
   FROM run('SELECT k, a FROM generate_series(1, 3) i
             LEFT JOIN (SELECT k, ' || draw() || ' AS a FROM many GROUP BY k) s ON a >= i * 0');
+SELECT *
+  FROM run('SELECT k, a FROM generate_series(1, 3) i
+            LEFT JOIN (SELECT k, ' || draw() || ' AS a FROM many GROUP BY k HAVING count(*) > 0) s ON a >= i * 0');
 RESET enable_material;
 RESET enable_sort;
 RESET work_mem;

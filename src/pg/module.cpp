@@ -1,7 +1,7 @@
 #include "pg/charge/charge_queue.hpp"
 #include "pg/charge/role_names.hpp"
 #include "pg/distributed/distributed_hooks.hpp"
-#include "pg/limits/clustered_rows_node.hpp"
+#include "pg/limits/grouped_rows_node.hpp"
 #include "pg/limits/limited_rows_node.hpp"
 #include "pg/limits/person_order_node.hpp"
 #include "pg/plain/plain_hooks.hpp"
@@ -31,7 +31,7 @@ void _PG_init() {
   dpquantile::install_release_node();
   dpquantile::install_allocator_traces();
   dpquantile::install_limited_rows_node();
-  dpquantile::install_clustered_rows_node();
+  dpquantile::install_grouped_rows_node();
   dpquantile::install_person_order_node();
   dpquantile::install_release_paths();
   dpquantile::install_own_objects();

@@ -147,7 +147,7 @@ foreach my $end ('cancel', 'terminate')
 	}
 }
 
-# The node ClusteredRows has rows in a temporary file, while it reads them (the first of 77 comes after 15000) and while it gives them.
+# The node GroupedRows has rows in a temporary file, while it reads them (the first of 77 comes after 15000) and while it groups them.
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE visit AS SELECT i % 5000 AS k, CASE WHEN i < 15000 THEN 0 ELSE i % 101 END::float8 AS age FROM generate_series(1, 30000) i;
@@ -158,9 +158,9 @@ foreach my $end ('cancel', 'terminate')
 {
 	foreach my $call ('dp_avg(age, 1, 0, 100) FROM visit WHERE linger(age)', 'dp_avg(age, 1, 0, 100) FILTER (WHERE linger(age)) FROM visit')
 	{
-		my $name = "threat 5: $end while rows are put together by their groups, $call";
+		my $name = "threat 5: $end while rows are grouped part by part, $call";
 		my $query = "SELECT $call GROUP BY k";
-		like($node->safe_psql('postgres', "EXPLAIN (COSTS OFF) $query"), qr/ClusteredRows/, "$name: the plan");
+		like($node->safe_psql('postgres', "EXPLAIN (COSTS OFF) $query"), qr/GroupedRows.*In Parts: true/s, "$name: the plan");
 		my $session = start_psql($node, "SET work_mem = '64kB'; SET synchronize_seqscans = off; $query");
 		$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
 			or die 'the query does not sleep';

@@ -74,8 +74,8 @@ my $near = "abs(50 - $median) < 5";
 my $by_dept = "SELECT count(*) FROM (SELECT dept, $near AS near FROM person GROUP BY dept) d WHERE near";
 my $release = qr/Custom Scan \(PrivateRelease\)/;
 my $gather = qr/$release.*Finalize Aggregate.*Gather.*Partial Aggregate/;
-my $gather_merge = qr/$release.*Finalize GroupAggregate.*Gather Merge.*Partial/;
-my $gather_hashed = qr/$release.*Finalize HashAggregate.*Gather.*Partial HashAggregate/;
+my $gather_merge = qr/$release.*Finalize GroupAggregate.*Gather Merge.*Sort.*GroupedRows/;
+my $gather_hashed = qr/$release.*Finalize HashAggregate.*Gather.*GroupedRows/;
 my $serial = 'SET max_parallel_workers_per_gather = 0;';
 
 check_query('Gather', "SELECT $near FROM person", plan => $gather);
@@ -364,12 +364,12 @@ my $join = qq{
 	JOIN (SELECT dept, $median AS m FROM few GROUP BY dept) d USING (dept) WHERE m >= 0};
 check_query(
 	'threat 14: a join with private answers', $join,
-	plan => qr/Hash Join.*Gather.*Parallel Seq Scan on person.*$release.*-> HashAggregate/,
+	plan => qr/Hash Join.*Gather.*Parallel Seq Scan on person.*$release.*GroupedRows/,
 	outcome => '10000');
 check_query(
 	'threat 14: a join with private answers, without workers', $join,
 	settings => $serial,
-	plan => qr/Hash Join.*$release.*-> HashAggregate/,
+	plan => qr/Hash Join.*$release.*GroupedRows/,
 	outcome => '10000');
 check_query(
 	'threat 14: a join of private answers, all of them by workers', qq{

@@ -125,34 +125,47 @@ sub grouping
 	my ($key, $from) = (@_, 'staff');
 	my $plan = plan_of_groups($key, $from);
 	unlike($plan, qr/\{(INCREMENTAL)?SORT/, "threat 169: nothing is sorted to group by $key");
-	my @grouped = $plan =~ /:aggstrategy\s+(\d)\s+:aggsplit\s+\d\s+:numCols\s+(\d)/g;
+	like($plan, qr/:methods\s+GroupedRows/, "threat 156: groups by $key are in a hash table");
+	my @grouped = $plan =~ /:aggsplit\s+\d\s+:numCols\s+(\d)/g;
 	return "@grouped";
 }
-is(grouping('department'), '2 1 0 0', 'threat 156: stored keys are hashed');
-is(grouping('abs(id) * 4294967297'), '2 2 0 0', 'threat 156: computed keys have a secret hash');
+is(grouping('department'), '1 0', 'threat 156: stored keys are hashed');
+is(grouping('abs(id) * 4294967297'), '2 0', 'threat 156: computed keys have a secret hash');
 sub with_list
 {
 	my ($factor, $count) = @_;
 	my $list = join(',', map { $_ * $factor } 1 .. $count // 1001);
 	return "staff JOIN unnest('{$list}'::bigint[]) l (k) ON l.k = id::bigint";
 }
-is(grouping('l.k', with_list(1)), '2 1 0 0', 'threat 156: keys of a list are hashed');
-is(grouping('l.k', with_list(4294967297)), '2 2 0 0', 'threat 156: unless many of its values have one hash');
+is(grouping('l.k', with_list(1)), '1 0', 'threat 156: keys of a list are hashed');
+is(grouping('l.k', with_list(4294967297)), '2 0', 'threat 156: unless many of its values have one hash');
 
-# threats 251, 290, 333: the text of the query decides whether rows come part by part: they do unless it lists few keys. They come so below a hash table.
+# threats 251, 290, 333: the text of the query decides whether rows are grouped part by part: they are unless it lists few keys. None is ever put aside.
 sub in_parts
 {
 	my ($schema, $key, $from) = @_;
 	my $plan = plan_of_groups($key, $from, $schema);
-	like($plan, qr/:aggstrategy 2 /, "threat 251: groups of $schema rows are hashed");
+	like($plan, qr/may_put_aside\s+:arg\s+false.*:methods\s+GroupedRows/s, "threat 251: $schema rows are never put aside");
 	unlike($plan, qr/\{(INCREMENTAL)?SORT/, "threat 251: none of $schema rows is sorted");
-	return $plan =~ /in_parts\s+:arg\s+(\w+).*:methods\s+ClusteredRows/s ? $1 : 'none';
+	return $plan =~ /in_parts\s+:arg\s+(\w+).*:methods\s+GroupedRows/s ? $1 : 'none';
 }
 foreach my $schema ('few', 'many')
 {
-	is(in_parts($schema, 'l.k', with_list(1, 1999)), 'none', "threat 290: $schema rows of few keys come as they are read");
-	is(in_parts($schema, 'l.k', with_list(1, 2000)), 'true', "threat 290: $schema rows of many keys come part by part");
+	is(in_parts($schema, 'l.k', with_list(1, 1999)), 'false', "threat 290: $schema rows of few keys are grouped as they are read");
+	is(in_parts($schema, 'l.k', with_list(1, 2000)), 'true', "threat 290: $schema rows of many keys are grouped part by part");
 	is(in_parts($schema, 'department', 'staff'), 'true', "threat 333: so do $schema rows of keys without a list");
+}
+
+# Also beside columns that are no keys, or that PostgreSQL leaves out of the keys because they are fixed, and where rows are wide.
+my $texts = join(', ', map { "department::text || '$_' AS t$_" } 1 .. 7);
+foreach my $columns ("'x' AS c, department AS k", 'GROUPING(department) AS c, department AS k', 'abs(id) AS c, department AS k', "$texts, department AS k")
+{
+	my $fixed = $columns =~ /abs/ ? 'WHERE abs(id) = 7' : '';
+	my $by = $columns =~ /GROUPING/ ? 2 : $columns =~ /t7/ ? join(', ', 1 .. 8) : '1, 2';
+	my $before = -s $node->logfile;
+	is(summary(seen($node, 'few', "SET debug_print_plan = on; SELECT count(*) FROM (SELECT $columns, dp_count(1) FROM staff $fixed GROUP BY $by
+		HAVING dp_keep_group(100, 1e-12)) t WHERE k IS NULL")), '0', "threat 333: groups by $columns are answered");
+	like(slurp_file($node->logfile, $before), qr/in_parts\s+:arg\s+true.*:methods\s+GroupedRows/s, "threat 333: part by part");
 }
 
 # threat 230: the text of the query decides whether the rows of persons are put in order below their groups. 0 is no grouping, 1 one of rows

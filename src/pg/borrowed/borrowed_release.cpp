@@ -228,6 +228,12 @@ struct GroupSearch {
   bool is_private;     // whether those of the last node may be of persons
 };
 
+// Whether a custom scan has its rows from others, as all those of this extension, and reads none.
+bool has_children(const Plan* node) {
+  return IsA(node, CustomScan) && as<CustomScan>(node)->scan.scanrelid == 0 &&
+         as<CustomScan>(node)->custom_plans != NIL;
+}
+
 // Whether a node reads rows that may be of persons: of another table than a public one.
 bool reads_persons(const GroupSearch& search, const Plan* node) {
   switch (nodeTag(node)) {
@@ -248,7 +254,7 @@ bool reads_persons(const GroupSearch& search, const Plan* node) {
     case T_ValuesScan:
       return false;
     default:
-      return node->lefttree == nullptr;
+      return node->lefttree == nullptr && !has_children(node);
   }
 }
 
@@ -276,8 +282,8 @@ void find_groups(Plan** place, void* context) {
   auto* search = static_cast<GroupSearch*>(context);
   const bool is_aggregation = IsA(*place, Agg);
   const bool is_other_private = search->is_private;
-  search->reads |=
-      !is_aggregation && !IsA(*place, Result) && !IsA(*place, Limit) && !IsA(*place, SubqueryScan);
+  search->reads |= !is_aggregation && !IsA(*place, Result) && !IsA(*place, Limit) &&
+                   !IsA(*place, SubqueryScan) && !has_children(*place);
   search->is_private = reads_persons(*search, *place);
   search->reads_persons |= search->is_private;
   search->aggregations += is_aggregation ? 1 : 0;

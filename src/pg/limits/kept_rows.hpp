@@ -9,8 +9,9 @@ extern "C" {
 #include "miscadmin.h"
 }
 
-// What the nodes of this room share: they read all rows of a child into parts before they give the
-// first. A node has the members scan, child, rows, and memory, which is null without rows.
+// What the nodes of this room share: they read all rows of a child before they give the first. A
+// node has the members scan and child, and for all but next_row() also rows, and memory, which is
+// null without rows.
 namespace dpquantile {
 
 // In the current memory context

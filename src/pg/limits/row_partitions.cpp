@@ -328,10 +328,6 @@ void begin_part(RowPartitions* rows, int number) {
   }
 }
 
-bool is_in_memory(const RowPartitions* rows, int part) {
-  return rows->parts[part].stored.size == 0;
-}
-
 void forget_part(RowPartitions* rows, int number) {
   RowPart* part = &rows->parts[number];
   while (part->blocks != nullptr) {
@@ -388,21 +384,6 @@ void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* bl
     next += 2;
   }
   *found = hash_numbers(hash, rows->numbers, rows->number_count);
-}
-
-int kept_column(const RowPartitions* rows, int column) {
-  int kept = 0;
-  while (rows->layout[kept].number != column) ++kept;
-  return kept;
-}
-
-NullableDatum value_of_row(const RowPartitions* rows, const RowBlock* block, Size number,
-                           int kept) {
-  return value_at(rows, block, place_of_row(rows, block, number), kept);
-}
-
-void prefetch_row(const RowPartitions* rows, const RowBlock* block, Size number) {
-  __builtin_prefetch(place_of_row(rows, block, number));
 }
 
 void read_row(const RowPartitions* rows, const RowBlock* block, Size number, Datum* values,

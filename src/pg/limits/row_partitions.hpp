@@ -102,10 +102,6 @@ Size count_rows(const RowPartitions* rows, int part);
 // Makes ready to read a part several times. ereports if it cannot be read.
 void begin_part(RowPartitions* rows, int part);
 
-// Whether all of a part that is ready to be read is in memory. Its blocks then stay until it is
-// forgotten.
-bool is_in_memory(const RowPartitions* rows, int part);
-
 // Gives back the memory of a part.
 void forget_part(RowPartitions* rows, int part);
 
@@ -119,14 +115,6 @@ bool next_block(RowPartitions* rows, RowCursor* cursor);
 // The user of a row of a block. Rows have numbers from 0.
 uint64 user_of_row(const RowPartitions* rows, const RowBlock* block, Size number);
 
-// The place of a column among those of which values are kept, from 0; the column has a number from
-// 0, too.
-int kept_column(const RowPartitions* rows, int column);
-
-// A value of a row, which refers to the block.
-NullableDatum value_of_row(const RowPartitions* rows, const RowBlock* block, Size number,
-                           int kept_column);
-
 // Finds the hash of the user and the values of a row, for vectors of rows->number_count numbers.
 // Rows of a user with the same values have the same hash. It may leave memory allocated in the
 // current memory context. ereports if a value that is out of line cannot be read. (A hash that is
@@ -134,9 +122,6 @@ NullableDatum value_of_row(const RowPartitions* rows, const RowBlock* block, Siz
 // whole.)
 void hash_row(const RowPartitions* rows, const RowHash* hash, const RowBlock* block, Size number,
               VectorHash* found);
-
-// Tells the processor that the row will be read soon.
-void prefetch_row(const RowPartitions* rows, const RowBlock* block, Size number);
 
 // Copies the values of a row, which refer to the block. Leaves those of columns that were left out
 // as they are.

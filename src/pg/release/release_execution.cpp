@@ -3,7 +3,7 @@
 #include <climits>
 
 #include "pg/aggregate/call_parameters.hpp"
-#include "pg/limits/clustered_rows_node.hpp"
+#include "pg/limits/grouped_rows_node.hpp"
 #include "pg/release/allocator_traces.hpp"
 #include "pg/release/answer_bytes.hpp"
 #include "pg/release/bounded_users.hpp"
@@ -182,14 +182,11 @@ void answer_group(ReleaseNode* node, TupleTableSlot* states) {
   if (shown) add_answer(node->answers, answers);
 }
 
-// Null after the last group, of the last part.
+// Null after the last group.
 TupleTableSlot* next_group(ReleaseNode* node) {
-  do {
-    CHECK_FOR_INTERRUPTS();
-    TupleTableSlot* states = ExecProcNode(node->child);
-    if (!TupIsNull(states)) return states;
-  } while (group_next_part(node->child));
-  return nullptr;
+  CHECK_FOR_INTERRUPTS();
+  TupleTableSlot* states = ExecProcNode(node->child);
+  return TupIsNull(states) ? nullptr : states;
 }
 
 void answer_groups(ReleaseNode* node) {
@@ -402,7 +399,7 @@ void execute_release(ReleaseNode* node) {
   terms.relations = list_copy(terms.relations);
   node->tables = list_copy(terms.charged_tables);
   // Beside the answers there are rows then, and the states of a part.
-  const int memory = groups_parts(node->child) ? node->memory / 2 : node->memory;
+  const int memory = groups_in_parts(node->child) ? node->memory / 2 : node->memory;
   node->answers = begin_answers(node->plan, answer_columns(node), memory);
   if (!answer_again(node, terms)) charge_and_answer(node, charges, terms);
   begin_notes(&node->notes, {node->calls, static_cast<std::size_t>(node->call_count)},

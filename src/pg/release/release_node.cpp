@@ -1,6 +1,5 @@
 #include "pg/release/release_node.hpp"
 
-#include "pg/limits/clustered_rows_node.hpp"
 #include "pg/release/release_execution.hpp"
 #include "pg/release/release_explain.hpp"
 #include "pg/release/release_plan.hpp"
@@ -47,8 +46,8 @@ void make_drawn(ReleaseNode* node, const CustomScan* plan, EState* state) {
   node->drawn = ExecInitExtraTupleSlot(state, ExecTypeFromTL(columns), &TTSOpsVirtual);
 }
 
-// How much a hash table of groups may take is decided when it is made. What is around the answers
-// keeps to the session's memory.
+// How much PostgreSQL's hash table of groups may take is decided when it is made. What is around
+// the answers keeps to the session's memory.
 PlanState* start_with_spill_limit(Plan* child, EState* state, int flags) {
   const SpillLimit limit = begin_spill_limit(nullptr);
   PlanState* volatile started = nullptr;
@@ -140,7 +139,6 @@ void rescan(CustomScanState* scan) {
   }
   forget_answers(node);
   UpdateChangedParamSet(node->child, scan->ss.ps.chgParam);
-  group_all_parts_again(node->child);
   if (node->child->chgParam == nullptr) ExecReScan(node->child);
 }
 

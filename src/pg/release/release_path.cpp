@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pg/limits/clustered_rows_path.hpp"
+#include "pg/limits/grouped_rows_path.hpp"
 #include "pg/limits/limited_rows_path.hpp"
 #include "pg/parameters/call_arguments.hpp"
 #include "pg/parameters/private_call.hpp"
@@ -20,7 +20,6 @@
 #include "pg/server/level_mark.hpp"
 #include "pg/server/nodes.hpp"
 #include "pg/server/version.hpp"
-#include "pg/server/work_memory.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
@@ -330,7 +329,7 @@ Path* make_grouping(const ReleaseLevel* level, Path* rows, AggStrategy strategy,
                                   &costs, groups));
 }
 
-// The same in the way that goes for them.
+// The same, hashed or sorted as their keys allow.
 Path* make_local_grouping(const ReleaseLevel* level, Path* rows, double groups) {
   PlannerInfo* root = level->grouping.root;
   const AggStrategy strategy = local_strategy(level);
@@ -386,58 +385,80 @@ bool are_narrow(const Path* rows) {
   return rows->pathtarget->width <= kWideRow;
 }
 
-// Whether it takes less time to put the rows together by their groups than to keep a state for each
-// group while the rows come. Beside few groups, whose states are in the processor's caches, it does
-// not, nor for wide rows.
-bool is_worth_clustering(const ReleaseLevel* level, double expected, const Path* rows) {
-  return may_have_many_groups(level, expected) && are_narrow(rows);
+// Whether it takes less time to spread the rows over parts first, of which each has few groups,
+// than to keep a state for each group while the rows come. Beside few groups, whose states are in
+// the processor's caches, it does not, nor for wide rows. Of protected rows the time is not asked:
+// those of many groups are always spread, so that the states of all are never in memory.
+bool is_worth_spreading(const ReleaseLevel* level, double expected, const Path* rows) {
+  return may_have_many_groups(level, expected) && (has_protected_rows(level) || are_narrow(rows));
 }
 
-// Whether the states would take more memory than a hash table of the session may have. By the
-// number of protected rows nothing is decided.
-bool has_large_states(const ReleaseLevel* level, const AggPath* grouping, const Path* rows) {
-  return !has_protected_rows(level) && grouping->aggstrategy == AGG_HASHED && are_narrow(rows) &&
-         bytes_of_states(level->columns.target, rows->rows, grouping->numGroups) >
-             static_cast<double>(session_memory());
+// How large the states of so many groups are together. By the number of protected rows nothing is
+// decided.
+double expected_bytes(const ReleaseLevel* level, double groups, const Path* rows) {
+  if (has_protected_rows(level)) return 0;
+  return bytes_of_states(level->columns.target, rows->rows, groups);
+}
+
+// Whether the states would take more memory than the groups may have together.
+bool has_large_states(const ReleaseLevel* level, double groups, const Path* rows) {
+  return are_narrow(rows) &&
+         expected_bytes(level, groups, rows) > static_cast<double>(room_for_groups(false));
 }
 
 // Parallel workers save more where many rows are in few states.
-bool is_better_than_workers(double groups, const AggPath* grouping, const Path* rows) {
+bool is_better_than_workers(const ReleaseLevel* level, double groups, const Path* rows) {
   constexpr double kRowsPerState = 400;
-  return grouping->aggsplit == AGGSPLIT_SIMPLE || rows->rows < kRowsPerState * groups;
+  return is_worth_spreading(level, groups, rows) && rows->rows < kRowsPerState * groups;
 }
 
-bool may_cluster(const ReleaseLevel* level) {
+bool may_group_rows(const ReleaseLevel* level) {
   const PlannerInfo* root = level->grouping.root;
-  return root->numOrderedAggs == 0 && grouping_is_hashable(DPQ_GROUP_CLAUSE(root)) &&
-         are_all_private(level->columns.target);
+  return root->parse->groupingSets == NIL && root->numOrderedAggs == 0 && level->plan.has_keys &&
+         grouping_is_hashable(DPQ_GROUP_CLAUSE(root)) && are_all_private(level->columns.target);
 }
 
-// The rows that are to come group by group below the states, or part by part, or null.
-Path* rows_to_cluster(const ReleaseLevel* level, const Path* path) {
-  if (level->limit.condition != nullptr || !IsA(path, AggPath) || !may_cluster(level)) {
-    return nullptr;
-  }
-  const auto* grouping = as<AggPath>(path);
+// The rows that the node GroupedRows is to group in the place of this path, or null.
+Path* rows_to_group(const ReleaseLevel* level, const AggPath* grouping, double groups) {
   Path* rows = rows_of_grouping(level, grouping);
-  const double groups = std::max<double>(grouping->numGroups, level->listed_groups);
-  const bool is_better =
-      rows != nullptr &&
-      (is_worth_clustering(level, groups, rows) || has_large_states(level, grouping, rows)) &&
-      is_better_than_workers(groups, grouping, rows);
-  return is_better ? rows : nullptr;
+  if (rows == nullptr || grouping->aggsplit == AGGSPLIT_SIMPLE) return rows;
+  return is_better_than_workers(level, groups, rows) ? rows : nullptr;
 }
 
-// Protected rows come part by part, below a hash table of the groups of a part: the time of what is
-// sorted, or too large for memory, depends on single ones.
-void add_clustered_release(const ReleaseLevel* level, const Path* grouping) {
-  Path* rows = rows_to_cluster(level, grouping);
-  if (rows == nullptr) return;
-  const bool in_parts = has_protected_rows(level);
-  const double groups = as<AggPath>(grouping)->numGroups;
-  rows = make_clustered_rows_path(level->grouping, rows, in_parts);
-  add_release(level, make_grouping(level, rows, in_parts ? AGG_HASHED : AGG_SORTED,
-                                   in_parts ? groups_of_part(groups) : groups));
+GroupedRowsPlan plan_of_rows(const ReleaseLevel* level, const Path* rows, double groups) {
+  constexpr double kMost = 1e9;
+  const double bytes = expected_bytes(level, groups, rows) / groups;
+  return {false, !has_protected_rows(level), static_cast<int>(std::min(bytes, kMost))};
+}
+
+void add_release_of_rows(const ReleaseLevel* level, Path* rows, double groups) {
+  GroupedRowsPlan plan = plan_of_rows(level, rows, groups);
+  plan.in_parts = is_worth_spreading(level, groups, rows) || has_large_states(level, groups, rows);
+  // As for sorted rows, so that PostgreSQL makes no hash table; the grouping is never executed.
+  Path* grouping = make_child(level, make_grouping(level, rows, AGG_SORTED, groups));
+  add_release_above(level, make_grouped_rows_path(grouping, plan), 1);
+}
+
+// Parallel workers group rows, and their states are combined.
+void add_release_of_workers(const ReleaseLevel* level, const Path* grouping, double groups) {
+  Path* child = make_child(level, grouping);
+  if (child == nullptr) return;
+  const RelOptInfo* input = level->grouping.input;
+  const auto* rows = input->partial_pathlist == NIL
+                         ? input->cheapest_total_path
+                         : static_cast<const Path*>(linitial(input->partial_pathlist));
+  Path** partial = &as<AggPath>(child)->subpath;
+  *partial = with_grouped_partial_rows(*partial, plan_of_rows(level, rows, groups));
+  add_release_above(level, child, 1);
+}
+
+void add_grouped_release(const ReleaseLevel* level, const Path* path) {
+  if (level->limit.condition != nullptr || !may_group_rows(level) || !IsA(path, AggPath)) return;
+  const auto* grouping = as<AggPath>(path);
+  const double groups = std::max<double>(grouping->numGroups, level->listed_groups);
+  Path* rows = rows_to_group(level, grouping, groups);
+  if (rows != nullptr) return add_release_of_rows(level, rows, groups);
+  if (grouping->aggsplit == AGGSPLIT_FINAL_DESERIAL) add_release_of_workers(level, path, groups);
 }
 
 // The cheapest path comes first (add_path). All release paths have the same order and costs.
@@ -459,16 +480,14 @@ bool add_release_from_source(const ReleaseLevel* level) {
   return true;
 }
 
-// Those of each user, and part by part if there are many groups, which are then those of a part.
-Path* limited_rows(const ReleaseLevel* level, double* groups) {
+// Adds a release node above the rows that are chosen of each user.
+void add_limited_release(const ReleaseLevel* level, double groups) {
   const AggStrategy strategy = local_strategy(level);
   Path* rows = make_limited_rows_path(level->grouping, level->grouping.input->cheapest_total_path,
                                       level->limit, strategy == AGG_SORTED);
-  const bool in_parts =
-      strategy == AGG_HASHED && may_cluster(level) && is_worth_clustering(level, *groups, rows);
-  if (!in_parts) return rows;
-  *groups = groups_of_part(*groups);
-  return make_clustered_rows_path(level->grouping, rows, true);
+  const bool is_hashed = strategy == AGG_HASHED;
+  if (is_hashed && may_group_rows(level)) return add_release_of_rows(level, rows, groups);
+  add_release(level, make_local_grouping(level, rows, groups));
 }
 
 // A path that groups the rows here is made for a query whose paths are all of a foreign server (no
@@ -481,13 +500,13 @@ void release_groups(PlannerInfo* root, RelOptInfo* input, RelOptInfo* groups) {
   generate_useful_gather_paths(root, groups, false);
   List* groupings = groups->pathlist;
   clear_paths(groups);
-  if (groupings != NIL) add_clustered_release(level, static_cast<Path*>(linitial(groupings)));
+  if (groupings != NIL) add_grouped_release(level, static_cast<Path*>(linitial(groupings)));
   if (level->limit.condition == nullptr) add_cheapest_release(level, groupings);
   if (groups->pathlist == NIL && groupings != NIL && root->parse->groupingSets == NIL) {
-    double expected = static_cast<Path*>(linitial(groupings))->rows;
-    Path* rows = level->limit.condition == nullptr ? input->cheapest_total_path
-                                                   : limited_rows(level, &expected);
-    add_release(level, make_local_grouping(level, rows, expected));
+    const double expected = static_cast<Path*>(linitial(groupings))->rows;
+    level->limit.condition == nullptr
+        ? add_release(level, make_local_grouping(level, input->cheapest_total_path, expected))
+        : add_limited_release(level, expected);
   }
   if (groups->pathlist == NIL) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -10,11 +10,11 @@ extern "C" {
 // of a query would tell whether rows that are made a kilobyte wide are more than a number of one's
 // choice.
 //
-// *Chosen rows, states that wait, and rows with NULL in the key of a join* (work_memory.hpp in
-// pg/server) get a limit in bytes, drawn between 24 B and 40 B by the server's secure random
-// numbers, where B is the largest power of 2 such that 40 B are no more than work_mem times
-// hash_mem_multiplier, and no less than 2^16. A block of b bytes decides with a probability of
-// b / 16 B, or b / 8 B where blocks have half of the limit (row_partitions.hpp).
+// *Chosen rows, rows that are spread over parts, states that wait, and rows with NULL in the key of
+// a join* (work_memory.hpp in pg/server) get a limit in bytes, drawn between 24 B and 40 B by the
+// server's secure random numbers, where B is the largest power of 2 such that 40 B are no more than
+// work_mem times hash_mem_multiplier, and no less than 2^16. A block of b bytes decides with a
+// probability of b / 16 B, or b / 8 B where blocks have half of the limit (row_partitions.hpp).
 //
 // *Hash tables* never go to disk below a thousand times that. A single row decides whether
 // PostgreSQL divides one into parts, or doubles its buckets, and that into how many parts the other

@@ -54,13 +54,22 @@ double cells_of_state(const Aggref* call, const FamilyRow& family) {
   return cells_between_bounds(call, family);
 }
 
-// As growing_histogram.hpp has them: lists that double, and wide counters with a batch of records.
+constexpr double kBytesOfRecord = 12;  // in a list that doubles
+
+// As growing_histogram.hpp has them: lists, or counters with a batch of records.
+double bytes_on_grid(double rows, double cells) {
+  constexpr double kMostCounters = 1 << 22;
+  constexpr double kBytesOfSmallCounter = 1.5;
+  constexpr double kBytesOfCounter = 6;
+  const bool has_small_counters = rows < cells && cells <= kMostCounters;
+  return std::min(kBytesOfRecord * rows,
+                  cells * (has_small_counters ? kBytesOfSmallCounter : kBytesOfCounter));
+}
+
 double bytes_of_state(const Aggref* call, const FamilyRow& family, double rows) {
-  constexpr double kBytesOfRecord = 12;
-  constexpr double kBytesOfCell = 6;
   switch (family.kept) {
     case KeptOfRow::kNumber:
-      return std::min(kBytesOfRecord * rows, kBytesOfCell * cells_of_state(call, family));
+      return bytes_on_grid(rows, cells_of_state(call, family));
     case KeptOfRow::kOrdinal:
       return kBytesOfRecord * rows;
     case KeptOfRow::kUserRow:

@@ -9,8 +9,8 @@ extern "C" {
 namespace dpquantile {
 
 // About the most bytes of the states of these columns for so many rows in so many groups, for the
-// planner. A hash table keeps them all in memory, however large they grow: PostgreSQL puts no group
-// on disk that it has begun. By the literals of the calls: the states of few cells are small.
+// planner. Neither GroupedRows nor PostgreSQL's hash table puts a group on disk that it has begun,
+// however large it grows. By the literals of the calls: the states of few cells are small.
 // Hashes count as none, because nobody knows how many of them differ.
 double bytes_of_states(const PathTarget* columns, double rows, double groups);
 

@@ -114,6 +114,14 @@ extern "C" {
 #define DPQ_EXPLAIN_FORMAT_HEADER "commands/explain.h"
 #endif
 
+// How many entries the range table of a plan has for EXPLAIN, which names the table of a column
+// where there are several. PostgreSQL 18 has one for the group keys, too, which does not count.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_EXPLAINED_ENTRIES(explain) ((explain)->rtable_size)
+#else
+#define DPQ_EXPLAINED_ENTRIES(explain) list_length((explain)->rtable)
+#endif
+
 // What ExecutorCheckPerms_hook gets of each relation, and its parameters: PostgreSQL 16 moved the
 // permissions out of the range table.
 // DPQ_PLAN_PERMISSIONS is the same list of a plan.
@@ -303,6 +311,18 @@ extern "C" {
 #else
 #define DPQ_EXPAND_ENTRY(entry, number, columns) \
   expandRTE(entry, number, 0, -1, false, nullptr, columns)
+#endif
+
+// Evaluates an expression that has effects and no value, such as that of the transitions of
+// aggregates (executor/executor.h). Since PostgreSQL 18 there is no place for a value.
+#if PG_VERSION_NUM >= 180000
+#define DPQ_EVALUATE(expression, context) ExecEvalExprNoReturn(expression, context)
+#else
+#define DPQ_EVALUATE(expression, context)               \
+  do {                                                  \
+    bool is_null_;                                      \
+    (void)ExecEvalExpr(expression, context, &is_null_); \
+  } while (false)
 #endif
 
 // PostgreSQL 18 may make a minimal tuple with room before it.

@@ -11,7 +11,8 @@ extern "C" {
 // the state of the node in an execution.
 namespace dpquantile {
 
-// Without marks, and never in a parallel worker. Without `explain`, EXPLAIN shows the name alone.
+// Without marks, and without memory that parallel workers share. Without `explain`, EXPLAIN shows
+// the name alone.
 constexpr CustomExecMethods custom_methods(
     const char* name, decltype(CustomExecMethods::BeginCustomScan) begin,
     decltype(CustomExecMethods::ExecCustomScan) execute,

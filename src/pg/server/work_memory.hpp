@@ -30,9 +30,9 @@ inline int drawn_work_memory() {
   return work_mem / kPartsOfWorkMemory;
 }
 
-// What rows get that are put together by their groups, in bytes: the limit that is drawn, where one
-// is, and else the memory of a hash table.
-inline Size memory_of_clustered_rows() {
+// What is there for rows that are grouped, their groups and answers, in bytes: the limit that is
+// drawn, where one is, and else the memory of a hash table.
+inline Size memory_of_grouped_rows() {
   return session_memory_is_replaced() ? static_cast<Size>(drawn_work_memory()) * 1024
                                       : session_memory();
 }
