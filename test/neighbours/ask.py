@@ -2,7 +2,8 @@
 """The differential fuzzer: random queries on two databases that differ in one row. run.sh starts it on a cluster of its own.
 
 usage: ask.py QUERIES SEED WORKERS MOST_DIFFERENCES
-Stops after MOST_DIFFERENCES. The last line is "N passed, N failed": queries without and with a difference in anything but noise."""
+Stops after MOST_DIFFERENCES. Beside the workers, groupings.py asks in which way rows are grouped. The last line is "N passed, N failed": queries without and with
+a difference in anything but noise."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from multiprocessing.synchronize import Event
 from queue import Empty
 from typing import List
 
+from groupings import check_groupings
 from report import Report
 from session import Session
 
@@ -30,10 +32,11 @@ def main(queries: int, seed: int, workers: int, most: int) -> int:
     stop = multiprocessing.Event()
     processes = [multiprocessing.Process(target=work, args=(number, queries // workers, seed, most, stop, results))
                  for number in range(workers)]
+    processes.append(multiprocessing.Process(target=check_groupings, args=(results,)))
     for process in processes:
         process.start()
     reports: List[Report] = []
-    while len(reports) < workers and any(process.is_alive() for process in processes) or not results.empty():
+    while len(reports) < len(processes) and any(process.is_alive() for process in processes) or not results.empty():
         try:
             reports.append(results.get(timeout=1))
         except Empty:
@@ -41,7 +44,7 @@ def main(queries: int, seed: int, workers: int, most: int) -> int:
     for process in processes:
         process.join()
     report = Report.sum_of(reports)
-    report.failed += workers - len(reports)
+    report.failed += len(processes) - len(reports)
     if stop.is_set():
         print(f"Stopped after {report.asked['all']} queries")
     report.print_summary(time.monotonic() - begin)

@@ -20,6 +20,7 @@ class Report:
     refusals: "Counter[str]" = field(default_factory=Counter)
     probes: int = 0
     compared: int = 0  # with the owner's exact answers
+    groupings: int = 0  # queries of groupings.py
     failed: int = 0
 
     def count(self, query: Query, form: str, miss: Optional[str], refusal: str) -> None:
@@ -42,6 +43,7 @@ class Report:
             total.refusals += report.refusals
             total.probes += report.probes
             total.compared += report.compared
+            total.groupings += report.groupings
             total.failed += report.failed
         return total
 
@@ -63,4 +65,5 @@ class Report:
             self.failed += 1
         print(f"{self.asked['all']} queries, {self.accepted['all']} accepted ({share:.0%}), {self.compared} compared with exact answers, {self.probes} probes of statistics, "
               f"{self.asked['all'] / seconds:.0f} queries a second")
-        print(f"{max(self.asked['all'] - self.failed, 0)} passed, {self.failed} failed", flush=True)
+        print(f"{self.groupings} queries grouped in another way than by PostgreSQL")
+        print(f"{max(self.asked['all'] + self.groupings - self.failed, 0)} passed, {self.failed} failed", flush=True)
