@@ -115,7 +115,7 @@ WITH w AS MATERIALIZED (SELECT xmin, c FROM pg_class c WHERE relname = 'had') SE
  UNION ALL SELECT xmax, relhasrules FROM pg_class WHERE relname = 'had';
 DO $$ DECLARE r record; BEGIN FOR r IN SELECT *, xmin, ctid FROM pg_class WHERE relname = 'had' LOOP RAISE INFO '% % %', r.relhasindex, r.xmin, r.ctid; END LOOP; END $$;
 COPY (SELECT relhasindex, xmin FROM pg_class WHERE relname = 'had') TO STDOUT;
-EXPLAIN (COSTS off) SELECT FROM pg_class WHERE ctid = '(0,1)' OR NOT relhasrules;
+EXPLAIN (COSTS off) SELECT FROM pg_class WHERE ctid = '(0,1)' OR NOT relhasrules OR relkind = 'r';
 CREATE TABLE seen AS SELECT c.ctid AS place, c.* FROM pg_class c WHERE relname = 'had';
 SELECT place, relhassubclass FROM seen;
 
