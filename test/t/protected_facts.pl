@@ -101,7 +101,7 @@ is(blocks_read('analyst'), 'f', 'threat 31: it has none of one over a protected 
 # ---- Serializable transactions ----
 
 channel_is_closed($node, 'threat 53: SERIALIZABLE', qq{
-	BEGIN ISOLATION LEVEL SERIALIZABLE; $ONE; SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' AND locktype = 'tuple'},
+	BEGIN ISOLATION LEVEL SERIALIZABLE; $ONE; SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND mode = 'SIReadLock' AND locktype = 'tuple'},
 	'0A000 25P02');
 channel_is_closed($node, "threat 53: $_", "$_; $ONE", '0A000', reader => undef)
 	for 'SET default_transaction_isolation = serializable', 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE';
