@@ -28,9 +28,10 @@ struct GroupKey {
   FmgrInfo equal;
 };
 
-// The states of a group, one for each transition of the aggregates, as PostgreSQL's Agg has them.
-// The values of its columns follow: those of the keys, then the others.
-using Group = AggStatePerGroupData;  // the first of them
+// The first state of a group, and so its address. A group has a state for each transition of the
+// aggregates, as PostgreSQL's Agg has them, and then the values of its columns: those of the keys
+// first.
+using Group = AggStatePerGroupData;
 
 struct GroupEntry;
 

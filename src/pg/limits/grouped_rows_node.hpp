@@ -35,8 +35,7 @@ inline constexpr char kGroupedRowsName[] = "GroupedRows";
 // What the planner tells the node, as a mark in custom_private.
 struct GroupedRowsPlan {
   bool in_parts;       // whether all rows are spread over parts before they are grouped
-  bool may_put_aside;  // whether rows of new groups are, where there is no room; never protected
-                       // ones
+  bool may_put_aside;  // whether rows of new groups are where there is no room; not protected ones
   int bytes_of_group;  // of the states of a group, as the planner expects; 0 of protected rows
 
   static constexpr MarkKind kKind = {"dpquantile grouped rows", 1};

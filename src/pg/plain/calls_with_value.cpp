@@ -89,7 +89,7 @@ double most_of_column(const Level* level, const Var* column) {
   return is_public ? kMostOfLabel : kUnlimited;
 }
 
-// Of arguments that are not texts none
+// How many characters the arguments that are texts have together at most
 double most_of_all(const Level* level, const List* arguments) {
   double sum = 0;
   for (const auto* argument : each<const Node>(arguments)) {
@@ -355,7 +355,7 @@ bool may_underflow(const Level* level, const Node* call, const char* name, const
          any_node(number, [=](const Node* part) { return may_get_tiny(level, part); });
 }
 
-// Of numbers and times within bounds, such as have a result within bounds
+// Whether the call gives a value because its arguments, numbers and times, are within bounds
 bool gives_value_of_bounded(const Level* level, const Node* call, const char* name, TimesOf times) {
   for (const auto* argument : each<const Node>(arguments_of(call))) {
     if (!is_bounded(level, argument, times)) return false;

@@ -354,9 +354,9 @@ Node* local_time_of(Node* moment, Oid type, MinMaxOp op) {
 // The key of a local time, or day, that is compared with a moment: of the first that is no earlier
 // (IS_LEAST), or of the last that is no later, or one beyond. Null if it is not known.
 //
-// Of a moment that is known only when the query runs, it is that of the moment's local time. Each
-// other local time is that of its own moment, which is as late as that, but for those that a clock
-// skips: their moments follow the change by as much as they follow the first of them.
+// If a moment is known only when the query runs, its key is that of its local time. Each other
+// local time has a moment of its own, which is as late. Only the moments of times that a clock
+// skips follow the change by as much as these follow the first of them.
 Node* key_at_moment_of_clock(const Level* level, const Node* key, const Node* part, Node* with,
                              MinMaxOp op) {
   with = known_value(level, with);
